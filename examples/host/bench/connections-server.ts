@@ -21,7 +21,8 @@ const SILENT: HostLog = {
   warn: () => {},
   error: () => {},
   store: { warn: () => {}, error: () => {} },
-  flush: () => {},
+  flush: async () => {},
+  flushNow: () => {},
 }
 
 // The host in a process of its own: `connections-server.ts <folder> <connections> <domain>…`.

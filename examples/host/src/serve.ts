@@ -31,7 +31,7 @@ export async function serve(): Promise<void> {
       log,
       notice: (text) => process.stdout.write(`${text}\n`),
       endUntrusted: () => {
-        log?.flush()
+        log?.flushNow()
         process.exit(EXIT.unavailable)
       },
     })
@@ -41,7 +41,7 @@ export async function serve(): Promise<void> {
     log.info('server.started', { port: host.port, adminPort: host.adminPort })
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`)
-    log?.flush()
+    await log?.flush()
     process.exitCode = EXIT[kindOf(error)]
   }
 }
@@ -60,8 +60,8 @@ function stopOnSignal(host: RunningHost, log: HostLog): void {
       () => {
         log.info('server.stopped')
         // Nothing of ours is open any more: the process ends by itself, with 0. What a library still waits for, such as
-        // a mail server that says nothing, does not hold that up.
-        setTimeout(() => process.exit(0), LINGER_MS).unref()
+        // a mail server that says nothing, does not hold that up, nor does somebody who does not read the log.
+        void log.flush().then(() => setTimeout(() => process.exit(0), LINGER_MS).unref())
       },
       (error: Error) => {
         log.error('server.stop_failed', { cause: describeError(error) })
@@ -98,7 +98,7 @@ function reportCrashes(log: HostLog): void {
  * one that compiles may wait for a garbage collection of this one (nodejs/node#54918).
  */
 function endHard(log: HostLog): never {
-  log.flush()
+  log.flushNow()
   process.kill(process.pid, 'SIGKILL')
   // Still here: the first process of a container cannot kill itself.
   process.exit(1)

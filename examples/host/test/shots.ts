@@ -12,6 +12,7 @@ import { SAMPLES } from '../../../packages/auth-ui/test/support/sample-models.ts
 import { sampleServer } from '../../../packages/auth-ui/test/support/sample-server.ts'
 import { HOME_APPS, homeAnswers } from '../../../packages/auth-ui/test/support/home-samples.ts'
 import {
+  assistantAnswers,
   settingsAnswers,
   sixtyClients,
 } from '../../../packages/auth-ui/test/support/settings-samples.ts'
@@ -79,6 +80,18 @@ const wanted = process.argv.slice(2)
 await mkdir(folder, { recursive: true })
 
 const pages = await sampleServer()
+const assisted = await appServer({
+  folder: appFolders.settings,
+  answers: {
+    ...assistantAnswers(),
+    'GET /data/io.svc.accounts': (ctx) => {
+      ctx.body = { documents: ACCOUNTS }
+    },
+    'GET /konnectors': (ctx) => {
+      ctx.body = { data: KONNECTORS }
+    },
+  },
+})
 const settings = await appServer({
   folder: appFolders.settings,
   answers: {
@@ -136,7 +149,7 @@ const home = await appServer({
 })
 const start = await appServer({ folder: appFolders.home, apps: HOME_APPS, answers: homeAnswers() })
 const mails = await mailServer()
-const servers = [pages, settings, many, none, waits, fails, home, start, mails]
+const servers = [pages, assisted, settings, many, none, waits, fails, home, start, mails]
 const browser = await launchChromium({ port: pages.port, domains: [] })
 try {
   for (const shot of shots()) {
@@ -214,6 +227,17 @@ function shots(): readonly Shot[] {
       url: app(settings.origin, '#/apps'),
       looks: SETTINGS,
       prepare: openFirst,
+    },
+    {
+      name: 'settings-assistants',
+      url: app(assisted.origin, '#/apps'),
+      prepare: async (page) => {
+        await page.getByText('Sage').first().waitFor()
+        for (const details of await page.locator('[data-part=as1] summary').all()) {
+          await details.click()
+        }
+      },
+      looks: SETTINGS,
     },
     { name: 'settings-sixty', url: app(many.origin, '#/apps') },
     { name: 'settings-none', url: app(none.origin, '#/apps') },

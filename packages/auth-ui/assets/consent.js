@@ -81,6 +81,8 @@ function look() {
 }
 
 form.addEventListener('submit', (event) => {
+  // What the owner does not allow is not looked at, and can be said at once.
+  if (event.submitter !== null && event.submitter !== button) return
   if (button.getAttribute('aria-disabled') === 'true') {
     event.preventDefault()
     return

@@ -14,9 +14,11 @@ function guard(form) {
       return
     }
     form.dataset['sent'] = 'yes'
+    const pressed = event.submitter instanceof HTMLButtonElement ? event.submitter : button
+    const label = pressed === button ? (form.dataset['once'] ?? '') : pressed.innerText
     // After the browser has read the form: a disabled button would not be part of it.
     setTimeout(() => {
-      const done = busy(button, form.dataset['once'] ?? '')
+      const done = busy(pressed, label)
       setTimeout(() => {
         done()
         form.dataset['sent'] = 'no'

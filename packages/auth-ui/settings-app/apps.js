@@ -1,7 +1,8 @@
 import { accountsList } from './accounts.js'
+import { assistantsGroup } from './assistants.js'
 import { clientsList } from './clients.js'
 import { make } from './_kit/dom.js'
-import { part } from './states.js'
+import { failure, part } from './states.js'
 
 /** @typedef {import('./main.js').Tools} Tools */
 
@@ -13,9 +14,19 @@ import { part } from './states.js'
  */
 export async function appsSection(tools) {
   return [
+    ...(await assistants(tools)),
     await group('clients', 'apps', () => clientsList(tools), tools),
     await group('accounts', 'services', () => accountsList(tools), tools),
   ]
+}
+
+/** What fails of them leaves the rest as it is.  @param {Tools} tools @returns {Promise<Node[]>} */
+async function assistants(tools) {
+  try {
+    return await assistantsGroup(tools)
+  } catch (error) {
+    return [failure(error, tools.t, async () => tools.reload())]
+  }
 }
 
 /**

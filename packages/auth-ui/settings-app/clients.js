@@ -31,7 +31,10 @@ const UNUSED_MS = 90 * 24 * 3_600_000
  */
 export async function clientsList(tools) {
   const { api, t } = tools
-  const clients = [...(await api.list('/settings/clients'))].sort(byLastUse)
+  // Assistants have a group of their own while they are connected.
+  const clients = (await api.list('/settings/clients'))
+    .filter(({ attributes }) => attributes['client_kind'] !== 'assistant')
+    .sort(byLastUse)
   if (clients.length === 0) {
     const home = make('a', { class: 'button', href: `${api.origin}/` }, t('app.openHome'))
     return [nothing(t('clients.none'), home)]

@@ -1,8 +1,8 @@
 import { make } from './_kit/dom.js'
+import { sizeInWords as size } from './size.js'
 
 /** Shares of the quota from which on the bar warns: those at which the owner is told by mail. */
 const NEARLY = 0.9
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
 
 /**
  * How much room is used and left.
@@ -53,24 +53,4 @@ export async function storageCard({ api, t }) {
     bar,
     make('p', { class: 'muted' }, t(`storage.${level}`)),
   )
-}
-
-/**
- * Bytes in words, in steps of 1 024: `1.5 GB`.
- *
- * @param {number} bytes
- */
-function size(bytes) {
-  let step = 0
-  let value = bytes
-  while (value >= 1024 && step < UNITS.length - 1) {
-    value /= 1024
-    step += 1
-  }
-  return new Intl.NumberFormat(document.documentElement.lang, {
-    style: 'unit',
-    unit: UNITS[step] ?? 'byte',
-    unitDisplay: step === 0 ? 'long' : 'short',
-    maximumFractionDigits: value < 10 && step > 0 ? 1 : 0,
-  }).format(value)
 }

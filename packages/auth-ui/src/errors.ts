@@ -68,6 +68,12 @@ export const ERRORS = {
     text: 'The form has no `csrf_token`.',
     source: 'login.md 4.4',
   },
+  assistant: {
+    status: 409,
+    description: 'an assistant has to ask again',
+    text: 'What an assistant was allowed ends when the page said. It has to ask again.',
+    source: 'owner.md 3.4',
+  },
   ended: {
     status: 409,
     description: 'its access has ended',

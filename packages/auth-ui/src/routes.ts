@@ -16,6 +16,8 @@ import { putPassphraseRoutes } from './passphrase/put-passphrase.ts'
 import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
 import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
+import { assistantActivityRoutes } from './settings/assistant-activity.ts'
+import { assistantRoutes } from './settings/assistants.ts'
 import { restoredRoutes } from './settings/restored.ts'
 import { checkupRoutes } from './settings/checkup.ts'
 import { deviceRoutes } from './settings/devices.ts'
@@ -67,6 +69,8 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...checkPassphraseRoutes,
   ...preloginRoutes,
   ...accessRoutes,
+  ...assistantRoutes,
+  ...assistantActivityRoutes,
   ...restoredRoutes,
   ...authModeRoutes,
   ...clientRoutes,

@@ -5,6 +5,7 @@ import { isIsolated, type MessagePart, type Messages, type MessageValues } from 
 /** The pages there are: files of `views`. */
 export const VIEWS = [
   'activation',
+  'assistant',
   'blocked',
   'certify',
   'choose-passphrase',

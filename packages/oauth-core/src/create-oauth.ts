@@ -14,6 +14,8 @@ import { guardRoute } from './access/guard.ts'
 import { issueKonnectorToken } from './access/konnector-token.ts'
 import { stepUp } from './access/resource-challenge.ts'
 import { guardResource } from './access/resource-guard.ts'
+import { assistantsOf } from './assistants/assistants.ts'
+import { CallLog } from './assistants/call-log.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
 import { assembleDocuments } from './client-documents/assemble.ts'
 import { ClientStore } from './clients/client-store.ts'
@@ -97,8 +99,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
     options: resolved,
     forbidden,
     resources,
+    calls: new CallLog({ store, clock, log, instances }),
     clients,
-    linkedApps,
     engine: createEngine({
       store,
       clock,
@@ -122,6 +124,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows: [],
   }
   services.rows = bindRoutes(oauthRoutes, services)
+  emitter.on('grant.revoked', ({ instance, clientId, reason, resource }) => {
+    if (resource === undefined) return
+    log.info('assistant.ended', { domain: instance.domain, clientId, reason })
+  })
   const clientService = clientServiceOf(services)
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)
@@ -129,12 +135,14 @@ export function createOAuth(options: OAuthOptions): OAuth {
   })
   let stopEndings: (() => Promise<void>) | undefined
   let stopCleanup: (() => Promise<void>) | undefined
+  let stopCalls: (() => Promise<void>) | undefined
 
   return {
     ...shared,
 
     routes({ pages }) {
       if (given.sessions === undefined) throw new TypeError('routes() comes after useSessions()')
+      if (!resources.isEmpty) requireAssistantPage(pages)
       given.pages = pages
       useErrorPage(pages.error)
       return mount(services.rows, {
@@ -154,7 +162,12 @@ export function createOAuth(options: OAuthOptions): OAuth {
         reservedTypes: [`${namespace}.account_types`],
       }),
 
-    resources: { add: (resource) => resources.add(resource) },
+    resources: {
+      add(resource) {
+        if (given.pages !== undefined) requireAssistantPage(given.pages)
+        return resources.add(resource)
+      },
+    },
     resourceGuard: (resource) => guardResource(resource, services),
     stepUp: (resource, instance, access, needs) =>
       stepUp(services, resource, instance, access, needs),
@@ -177,6 +190,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     authenticateToken: (ctx, token) => authenticateToken(ctx, services, token),
     rows: services.rows,
     clients: clientService,
+    assistants: assistantsOf(services),
     moves: {
       check: (ctx, parameters) => checkMoveRequest(ctx, services, parameters),
       grant: (ctx, request, size) => grantMove(ctx, services, request, size),
@@ -195,6 +209,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       await platform.start()
       stopCleanup ??= await startCleanup(services)
       stopEndings ??= await startEndings(services)
+      stopCalls ??= await services.calls.start()
     },
 
     async close() {
@@ -204,6 +219,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
       stopCleanup = undefined
       await stopEndings?.()
       stopEndings = undefined
+      await stopCalls?.()
+      stopCalls = undefined
       await closeEngine(services.engine)
       await platform.close()
     },
@@ -213,4 +230,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
 function tooMany(bucket: string, retryAfterS: number): OAuthError {
   const headers = { 'Retry-After': String(retryAfterS) }
   return new OAuthError('too_many_requests', { headers, detail: `over the limit of ${bucket}` })
+}
+
+/** @throws TypeError when nobody could ask the owner about assistants */
+function requireAssistantPage({ assistant }: AuthorizePages): void {
+  if (assistant === undefined) {
+    throw new TypeError(
+      'pages.assistant is missing: a server with a resource needs it to ask its owner',
+    )
+  }
 }

@@ -1,4 +1,8 @@
-export { CONSENT_DURATIONS } from './authorize/consent-choice.ts'
+export type { Assistants } from './assistants/assistants.ts'
+export type { Assistant, ResourceGrant } from './assistants/end-assistants.ts'
+export type { AssistantCall, CallCounts, DocumentWrite } from './assistants/call.ts'
+export type { CallPage, RecordedCall, RecordedDay } from './assistants/read-calls.ts'
+export { CONSENT_DURATIONS } from './authorize/consent-durations.ts'
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { MoveParameters, MoveRequest, Moves, MoveSize } from './authorize/moves.ts'
 export { formActionSource } from './authorize/redirect.ts'
@@ -57,6 +61,11 @@ export type {
   AccessEnding,
   AppManifest,
   AppRegistry,
+  AssistantAllowed,
+  AssistantBefore,
+  AssistantDuration,
+  AssistantNews,
+  AssistantView,
   AuthorizePages,
   ConsentDuration,
   ConsentSigns,

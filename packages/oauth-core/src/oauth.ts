@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import type { Assistants } from './assistants/assistants.ts'
 import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './registration/client-service.ts'
 import type { Instance, Platform, RouteRow } from '@svc/platform'
@@ -39,7 +40,7 @@ export interface OAuth extends Platform {
   stepUp(
     resource: Resource,
     instance: Instance,
-    access: Pick<ResourceAccess, 'granted' | 'grantId'>,
+    access: Pick<ResourceAccess, 'client' | 'granted' | 'grantId'>,
     needs: readonly Permission[],
   ): Promise<string | undefined>
   /** Who is logged in (D49). Once, before `routes`. */
@@ -63,6 +64,8 @@ export interface OAuth extends Platform {
   /** The routes of {@link OAuth.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
   readonly clients: ClientService
+  /** What clients of resources did, for the packages that have the resources and for the owner's settings. */
+  readonly assistants: Assistants
   readonly appTokens: AppTokens
   /** Moving to another server, for the package that proves the owner. */
   readonly moves: Moves

@@ -29,6 +29,7 @@ import {
   text,
 } from '@svc/platform/options'
 import { type Clock, type Store, systemClock } from '@svc/store'
+import { ASSISTANT_DURATIONS } from './authorize/consent-durations.ts'
 import { type DeprecatedApp, deprecatedApps } from './authorize/deprecated-apps.ts'
 import { NO_SHARINGS, type Sharings } from './authorize/sharings.ts'
 import {
@@ -39,7 +40,7 @@ import {
 import { HOST_PATTERN } from './client-documents/client-hosts.ts'
 import type { Client } from './clients/client.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
-import type { AppRegistry, KonnectorRegistry } from './ports.ts'
+import type { AppRegistry, AssistantDuration, KonnectorRegistry } from './ports.ts'
 import { isRule } from './scopes/forbidden.ts'
 
 type Func = (...given: never) => unknown
@@ -138,6 +139,8 @@ export interface OAuthOptions {
     readonly requireState?: boolean
     /** Types that no such client gets, or their beginnings with a `*`. @defaultValue those of `assistants.md` 4.8 */
     readonly reserved?: readonly string[]
+    /** The longest that an owner may allow one something; longer choices are not offered. @defaultValue `30d` */
+    readonly maxDuration?: AssistantDuration
     /** Hosts whose documents may describe clients: `host`, or `*.host` for those below it. @defaultValue any */
     readonly clientHosts?: readonly string[]
     /** Hosts whose documents may not, whatever else allows them. @defaultValue none */
@@ -244,6 +247,7 @@ export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
       text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }),
       200,
     ).or([], 'those of `assistants.md` 4.8'),
+    maxDuration: oneOf(ASSISTANT_DURATIONS).or('30d'),
     clientHosts: HOSTS.optional('any'),
     clientHostsDenied: HOSTS.or([], 'none'),
   }),

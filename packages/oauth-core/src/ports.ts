@@ -1,63 +1,26 @@
 import type { Context } from 'koa'
 import type { Client } from './clients/client.ts'
+import type { AssistantView, ConsentView } from './consent-ports.ts'
 import type { CsrfRule, HttpError, Instance } from '@svc/platform'
-import type { Resource } from './resources/resources.ts'
 import type { Permission } from './scopes/permission.ts'
 
-/** A permission of a manifest, under a title. @see oauth.md 12 "JSON form" */
-export interface ManifestPermission {
-  readonly type: string
-  /** Absent or containing `ALL`: every verb. */
-  readonly verbs?: readonly string[]
-  readonly values?: readonly string[]
-  readonly selector?: string
-  readonly description?: string
-}
-
-/** A folder of static files served on the app's host. @see decision D29 */
-export interface ManifestRoute {
-  readonly folder: string
-  readonly index: string
-  readonly public: boolean
-}
-
-/** What an app says about itself. */
-export interface AppManifest {
-  readonly slug: string
-  readonly name: string
-  readonly version?: string
-  /** Path of an image inside the app's folder. */
-  readonly icon?: string
-  readonly permissions: Readonly<Record<string, ManifestPermission>>
-  readonly routes: Readonly<Record<string, ManifestRoute>>
-  readonly notifications?: Readonly<Record<string, unknown>>
-}
-
-/** Which web apps an instance has, and could have. The host implements it. */
-export interface AppRegistry {
-  /** The installed app, or undefined. Asked at every guarded request of an app: answers from memory when it can. */
-  installed(instance: Instance, slug: string): Promise<AppManifest | undefined>
-  listInstalled(instance: Instance): Promise<readonly AppManifest[]>
-  /** The app as it could be installed ("registry hook" of oauth.md 3.5), or undefined. */
-  available(instance: Instance, slug: string): Promise<AppManifest | undefined>
-  /**
-   * Installs an app that is available; of one that is installed already: nothing. Called when the owner allows a client
-   * that is linked to it (oauth.md 5.3). Absent: such clients wait until the app is installed some other way.
-   */
-  install?(instance: Instance, slug: string): Promise<unknown>
-}
-
-/** A program that fetches data for its owner, as its manifest describes it. */
-export interface KonnectorManifest {
-  readonly slug: string
-  readonly permissions: Readonly<Record<string, ManifestPermission>>
-}
-
-/** Which konnectors an instance has. The host implements it. */
-export interface KonnectorRegistry {
-  /** The installed konnector, or undefined. Asked at every guarded request of one: answers from memory when it can. */
-  installed(instance: Instance, slug: string): Promise<KonnectorManifest | undefined>
-}
+export type {
+  AssistantBefore,
+  AssistantDuration,
+  AssistantView,
+  ConsentDuration,
+  ConsentSigns,
+  ConsentView,
+  PermissionChoice,
+} from './consent-ports.ts'
+export type {
+  AppManifest,
+  AppRegistry,
+  KonnectorManifest,
+  KonnectorRegistry,
+  ManifestPermission,
+  ManifestRoute,
+} from './app-ports.ts'
 
 /** The owner's session of a request. */
 export interface OwnerSession {
@@ -77,61 +40,6 @@ export interface OwnerSessions {
    * nothing. @see login.md 9.1, decision D57
    */
   redeem?(ctx: Context, code: string): Promise<boolean>
-}
-
-/** How long the owner allows a client something: a value of the consent form's field `duration`. */
-export type ConsentDuration = 'until_revoked' | '1h' | '1d' | '30d'
-
-/**
- * Whether the owner may leave out single permissions, or why not: a linked client has what its app has, everything
- * cannot be divided, and the host may want the whole or nothing (`consent.choose`).
- */
-export type PermissionChoice = 'open' | 'linked' | 'everything' | 'off'
-
-/** What the owner should know of a client beside its name. */
-export interface ConsentSigns {
-  /** It registered itself, and nobody vouches for it: neither certified nor an app of the registry. */
-  readonly isSelfRegistered: boolean
-  /** Its platform, the owner or the host vouched for it. */
-  readonly isCertified: boolean
-  /** Its owner never allowed it anything. */
-  readonly isNew: boolean
-  /** The answer goes to a program of the device, or to a site other than the one that the client says it is of. */
-  readonly leavesTo?: 'program' | 'site'
-}
-
-/** What the consent page shows and its form carries. */
-export interface ConsentView {
-  readonly client: Client
-  /** The app a linked client belongs to: its name and icon are shown instead of the client's own. */
-  readonly linkedApp?: AppManifest
-  readonly permissions: readonly Permission[]
-  /**
-   * Whether the form may hold `choice=2` and, for each right that stays, fields `group-<key>-<right>` and
-   * `permission-<n>-<right>` with the permission's place in `permissions` (of what the client has already, the second
-   * alone); or `choice=1` with `permission-<n>` for each whole permission that stays. Else why not.
-   */
-  readonly permissionChoice: PermissionChoice
-  /** Places in `permissions` of those that the client has already. */
-  readonly allowedBefore: readonly number[]
-  /** Values that the form may send as `duration`, in order; empty: the access lasts until it is revoked. */
-  readonly durations: readonly ConsentDuration[]
-  /** What the owner chose just now, or for the client's newest access. Absent: the page proposes one. */
-  readonly duration?: ConsentDuration
-  /** When the owner allowed the client its newest live access. Milliseconds since the epoch; absent: it has none. */
-  readonly allowedAt?: number
-  /** Why the page is shown again: no permission was ticked. */
-  readonly problem?: 'nothing_chosen'
-  readonly signs: ConsentSigns
-  /** What the access is for: what only reads is ticked, and everything else is not. Absent: the interface itself. */
-  readonly resource?: Resource
-  readonly redirectUri: string
-  /** Where refusing leads. */
-  readonly cancelUrl: string
-  /** The fields the form must send back, in order, beside `csrf_token`. */
-  readonly fields: Readonly<Record<string, string>>
-  /** CSP source that the form's final redirect needs: an origin, or a scheme with its colon; absent for `urn:`. */
-  readonly formActionSource?: string
 }
 
 /** What the page of a client that asks for everything and is not certified shows. @see oauth.md 5.5 */
@@ -182,6 +90,12 @@ export interface DeprecatedView {
 /** The pages of the authorization endpoint, and what they share with all forms. Implemented by the user interface. */
 export interface AuthorizePages {
   consent(ctx: Context, view: ConsentView): Promise<void>
+  /**
+   * The same of an assistant: whenever what is asked for is a resource, whoever asks. Not needed while no resource is
+   * registered.
+   * @see assistants.md 5.1
+   */
+  assistant?(ctx: Context, view: AssistantView): Promise<void>
   /** Sends the browser to the login page, to come back to exactly this request (302). */
   login(ctx: Context): Promise<void>
   /**
@@ -217,8 +131,29 @@ export interface AccessEnding {
  */
 export type TellAccessEnding = (ending: AccessEnding) => Promise<void>
 
+/** The owner allowed an assistant something. */
+export interface AssistantAllowed extends ClientEvent {
+  /** Path of the resource. */
+  readonly resource: string
+  readonly scope: string
+  /** Where the owner was. */
+  readonly address: string
+  readonly userAgent: string
+  /** When it ends by itself. Milliseconds since the epoch. */
+  readonly endsAt: number
+  readonly news?: AssistantNews
+}
+
+/**
+ * Why the owner wants to be told: it is the first access of the assistant, or it may write what it might not before.
+ * Neither: a renewal.
+ */
+export type AssistantNews = 'first' | 'write'
+
 /** What happened, for other packages and for the audit log. Handlers must not throw. */
 export interface OAuthEvents {
+  /** The owner allowed an assistant something: beside `code.created`. */
+  'assistant.allowed': AssistantAllowed
   /** A client was certified: by its platform's attestation, by the owner's mailed code, or by the host. */
   'client.certified': ClientEvent & { readonly how: Certification }
   /** A client registered, or the host made one. */
@@ -273,6 +208,8 @@ export interface OAuthEvents {
     readonly reason: string
     /** Of a client without a secret. */
     readonly isRotating?: true
+    /** Path of the resource that it was of. Absent: the interface itself. */
+    readonly resource?: string
   }
 }
 

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import { type InstanceId, type RecordKind, valueSchemas } from '@svc/platform'
+import { ASSISTANT_RECORDS } from './assistants/records.ts'
+import { ASSISTANT_CHOICE_RECORDS } from './authorize/assistant-choice.ts'
 import { secretContext } from './clients/client-record.ts'
 import { DOCUMENT_RECORDS, DOCUMENT_SNAPSHOT } from './client-documents/records.ts'
 
@@ -175,6 +177,8 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     content: 'SHA-256 of the token: its client',
   },
   ...DOCUMENT_RECORDS,
+  ...ASSISTANT_RECORDS,
+  ...ASSISTANT_CHOICE_RECORDS,
 ]
 
 function nameOf(value: unknown): string {

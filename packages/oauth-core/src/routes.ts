@@ -124,7 +124,7 @@ export const oauthRoutes: readonly Route<OAuthServices>[] = [
     csrf: 'token',
     statuses: [200, 302, 400, 401, 403, 413, 415, 429],
     family: 'html',
-    activity: ['consent.given', 'rights.reduced'],
+    activity: ['assistant.allowed', 'consent.given', 'consent.refused', 'rights.reduced'],
     limit: [
       { bucket: 'assistant', inRule: 'documents whose clients are allowed for the first time' },
     ],

@@ -10,10 +10,10 @@ import type {
 } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
+import type { CallLog } from './assistants/call-log.ts'
 import type { AccessCaches } from './access/caller.ts'
 import type { FlagshipConfig } from './certification/attestation-config.ts'
 import type { ClientStore } from './clients/client-store.ts'
-import type { LinkedApps } from './clients/linked-apps.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { OAuthBucket, ResolvedOptions } from './options.ts'
@@ -61,8 +61,9 @@ export interface OAuthServices {
   readonly forbidden: ForbiddenScopes
   /** What takes tokens of its own; embedding servers register it. */
   readonly resources: Resources
+  /** What clients of resources did. */
+  readonly calls: CallLog
   readonly clients: ClientStore
-  readonly linkedApps: LinkedApps
   readonly engine: Engine
   readonly accessCaches: AccessCaches
   /** What comes after assembly: sessions with `useSessions` (D49), pages with `routes`, who tells owners. */

@@ -208,7 +208,7 @@ function registryOf(apps: ReadonlyMap<string, AppManifest>): AppRegistry {
 }
 
 /** Pages as short as can be. */
-const testPages = (mailedCodes: string[]): AuthorizePages => ({
+export const testPages = (mailedCodes: string[]): AuthorizePages => ({
   async certify(ctx, { token = '', code }) {
     if (code !== undefined) mailedCodes.push(code)
     ctx.type = 'html'
@@ -217,6 +217,10 @@ const testPages = (mailedCodes: string[]): AuthorizePages => ({
   async consent(ctx, view) {
     ctx.type = 'html'
     ctx.body = `<p>consent ${view.client.id}`
+  },
+  async assistant(ctx, view) {
+    ctx.type = 'html'
+    ctx.body = `<p>assistant ${view.client.id}`
   },
   async login(ctx: Context) {
     ctx.status = 302

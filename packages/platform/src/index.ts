@@ -174,6 +174,7 @@ export {
   type ActivityGroup,
   type RouteActivity,
 } from './activity/activity-events.ts'
+export { dayOf, type OwnerDay } from './activity/owner-day.ts'
 export {
   type ActivityActor,
   type ActivityDetail,

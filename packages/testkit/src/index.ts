@@ -64,4 +64,5 @@ export { installPackages, type PackedPackage, packPackages } from './packed-pack
 export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'
 export { scaledLimit, timeBudget } from './time-budget.ts'
 export { until, type UntilOptions } from './until.ts'
+export { useBuilt } from './use-built.ts'
 export { hasVerb, longSentences, wordFaults } from './words.ts'

@@ -7,5 +7,6 @@ export const SILENT: HostLog = {
   warn: () => {},
   error: () => {},
   store: { warn: () => {}, error: () => {} },
-  flush: () => {},
+  flush: async () => {},
+  flushNow: () => {},
 }

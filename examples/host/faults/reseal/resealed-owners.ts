@@ -30,7 +30,8 @@ const SILENT = {
   warn: () => {},
   error: () => {},
   store: { warn: () => {}, error: () => {} },
-  flush: () => {},
+  flush: async () => {},
+  flushNow: () => {},
 }
 
 /** Opens the store in this process, does something, and lets go of it. */

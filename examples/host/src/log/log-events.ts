@@ -39,6 +39,12 @@ const OWN_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'log.lines_dropped': {
+    level: 'warn',
+    when: 'The reader of the log took nothing until what waited was more than is kept; so many lines are missing here.',
+    fields: { count: 'number' },
+    since: '0.1.0',
+  },
   'instance.exported': {
     level: 'info',
     audit: true,

@@ -1,9 +1,12 @@
 import type { EventLog, PLATFORM_LOG_EVENTS } from '@svc/platform'
 import type { StoreLog } from '@svc/store'
 import { randomBytes } from 'node:crypto'
-import { type DestinationStream, pino } from 'pino'
+import process from 'node:process'
+import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import type { Config } from '../config/config.ts'
+import { createLineWriter } from './line-writer.ts'
 import type { HOST_LOG_EVENTS } from './log-events.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -15,36 +18,14 @@ export interface HostLog extends HostEventLog {
   /** One line for each answered request, where the level is `debug`. */
   debug(event: 'http.request', fields: Fields): void
   readonly store: StoreLog
-  /** Writes what is still buffered. */
-  flush(): void
+  /** Answers when what was logged is written, or when the reader of the log takes nothing. */
+  flush(): Promise<void>
+  /** Writes what waits before it returns: for a process that ends hard. */
+  flushNow(): void
 }
 
-/** Members that never reach a log line, at the top or one level down. */
-const SECRETS = [
-  'access_token',
-  'authorization',
-  'client_secret',
-  'cookie',
-  'email',
-  'link',
-  'passcode',
-  'passphrase',
-  'password',
-  'refresh_token',
-  'registration_access_token',
-  'secret',
-  'token',
-]
-/** `code` names an error in most places; of a request it is a secret. */
-const REDACTED = [
-  ...SECRETS.flatMap((name) => [name, `*.${name}`]),
-  'body.code',
-  'params.code',
-  'query.code',
-]
-
 export interface LogOptions {
-  /** @defaultValue standard error */
+  /** @defaultValue standard error, which is written behind the requests */
   readonly destination?: DestinationStream
   /** Which of several processes wrote a line. @defaultValue eight random hexadecimal digits */
   readonly process?: string
@@ -55,29 +36,34 @@ export interface LogOptions {
  * @see security.md 113, operation.md 7.7
  */
 export function createLog(level: Config['logLevel'], options: LogOptions = {}): HostLog {
-  const {
-    destination = pino.destination({ dest: 2, sync: true }),
-    process = randomBytes(4).toString('hex'),
-  } = options
-  const logger = pino(
-    {
-      level,
-      base: { process },
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: REDACTED, censor: '[redacted]' },
-      timestamp: pino.stdTimeFunctions.isoTime,
-    },
-    destination,
-  )
-  return {
-    debug: (event: string, fields?: Fields) => logger.debug({ ...fields, event }),
-    info: (event: string, fields?: Fields) => logger.info({ ...fields, event }),
-    warn: (event: string, fields?: Fields) => logger.warn({ ...fields, event }),
-    error: (event: string, fields?: Fields) => logger.error({ ...fields, event }),
-    store: {
-      warn: (fields, message) => logger.warn(fields, message),
-      error: (fields, message) => logger.error(fields, message),
-    },
-    flush: () => logger.flush(),
+  const { process: name = randomBytes(4).toString('hex') } = options
+  const settings: LoggerOptions = {
+    level,
+    base: { process: name },
+    formatters: { level: (label) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
   }
+  // Asking for the stream makes pipes and sockets of the log non-blocking: one that is full is an error then, no wait.
+  const writer = createLineWriter(process.stderr.fd, (count) => lineOf(settings, count))
+  const logger = pino(settings, options.destination ?? writer)
+  return {
+    debug: (event: string, fields?: Fields) => logger.debug({ ...withoutSecrets(fields), event }),
+    info: (event: string, fields?: Fields) => logger.info({ ...withoutSecrets(fields), event }),
+    warn: (event: string, fields?: Fields) => logger.warn({ ...withoutSecrets(fields), event }),
+    error: (event: string, fields?: Fields) => logger.error({ ...withoutSecrets(fields), event }),
+    store: {
+      warn: (fields, message) => logger.warn(withoutSecrets(fields), message),
+      error: (fields, message) => logger.error(withoutSecrets(fields), message),
+    },
+    flush: () => writer.flush(),
+    flushNow: () => writer.flushNow(),
+  }
+}
+
+/** The line that says how many were dropped. */
+function lineOf(settings: LoggerOptions, count: number): string {
+  let line = ''
+  const logger = pino(settings, { write: (text) => (line = text) })
+  logger.warn({ event: 'log.lines_dropped' satisfies keyof typeof HOST_LOG_EVENTS, count })
+  return line
 }

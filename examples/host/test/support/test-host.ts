@@ -155,6 +155,7 @@ export function recordingLog({ lines, faults }: Recorded): HostLog {
     warn: note('warn'),
     error: note('error'),
     store: { warn: noteStore('warn'), error: noteStore('error') },
-    flush: () => {},
+    flush: async () => {},
+    flushNow: () => {},
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ActivityUse, Instance } from '@svc/platform'
+import { type ActivityUse, dayOf, type Instance } from '@svc/platform'
 import { type Change, describeError, type Json, type Store, type StoredRecord } from '@svc/store'
 import type { Chainer } from '../chain/chainer.ts'
 import { index, instanceKey, useKey, USES } from '../chain/keys.ts'
@@ -8,7 +8,6 @@ import { DAY_END_MS, USE_GATHER_MS } from '../lifetimes.ts'
 import { MAX_NAME_LENGTH, USES_IN_MEMORY } from '../limits.ts'
 import type { ActivityLogLines } from '../log/log-events.ts'
 import { addCount, countNameOf, countsOf, type DayOfUse, eventsOf } from './counts.ts'
-import { dayOf } from './owner-day.ts'
 
 /** Queue of the scheduler. */
 const QUEUE = 'activity-use'

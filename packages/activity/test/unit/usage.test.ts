@@ -1,10 +1,9 @@
-import type { ActivityUse } from '@svc/platform'
+import { type ActivityUse, dayOf } from '@svc/platform'
 import { eachStore, fakeClock, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { canonical, type Entry } from '../../src/chain/entry.ts'
 import { index, USES } from '../../src/chain/keys.ts'
 import { addCount, type DayOfUse, eventsOf } from '../../src/usage/counts.ts'
-import { dayOf } from '../../src/usage/owner-day.ts'
 import { type ActivityServer, startActivity } from '../support/activity-server.ts'
 import { entriesOf } from '../support/chain.ts'
 

@@ -2,7 +2,7 @@ import type { AuthorizePages } from '@svc/oauth-core'
 import { type HttpError, MINUTE_MS, originOfApp, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import { AuthUiError } from '../errors.ts'
-import type { LimitPageModel } from '../pages/page-models.ts'
+import type { FormPageModel, LimitPageModel } from '../pages/page-models.ts'
 import { nextStep, recoveryHref } from '../pages/recovery-link.ts'
 import type { AuthUiServices } from '../services.ts'
 import { redirect } from '../web/answer.ts'
@@ -16,6 +16,13 @@ import { sectionPath } from '../web/settings-app.ts'
  */
 export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
   const { clock, csrf, options, pages } = services
+  const formOf = async (
+    ctx: RouteContext,
+    { formActionSource }: { readonly formActionSource?: string },
+  ): Promise<FormPageModel> => ({
+    csrfToken: await csrf.token(ctx),
+    formActionSources: formActionSource === undefined ? [] : [formActionSource],
+  })
   return {
     async certify(context, { client, token, code, expiresAt }) {
       const ctx = behindRoute(context)
@@ -28,14 +35,17 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
         ...(token === undefined ? {} : { token }),
       })
     },
+    async assistant(context, view) {
+      const ctx = behindRoute(context)
+      await pages.assistantPage(ctx, { view, ...(await formOf(ctx, view)) })
+    },
     async consent(context, view) {
       const ctx = behindRoute(context)
       const installed = await services.apps.listInstalled(ctx.state.instance)
       await pages.consentPage(ctx, {
         view,
         appNames: installed.map(({ name }) => name),
-        csrfToken: await csrf.token(ctx),
-        formActionSources: view.formActionSource === undefined ? [] : [view.formActionSource],
+        ...(await formOf(ctx, view)),
       })
     },
     async deprecated(context, { name, storeUrl }) {
@@ -65,11 +75,7 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
     },
     async sharing(context, view) {
       const ctx = behindRoute(context)
-      await pages.sharingPage(ctx, {
-        view,
-        csrfToken: await csrf.token(ctx),
-        formActionSources: view.formActionSource === undefined ? [] : [view.formActionSource],
-      })
+      await pages.sharingPage(ctx, { view, ...(await formOf(ctx, view)) })
     },
     async outOfBand(context, answer) {
       await pages.outOfBandPage(behindRoute(context), answer)

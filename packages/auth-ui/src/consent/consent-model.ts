@@ -104,15 +104,12 @@ export function consentModel(view: ConsentView, options: ConsentOptions): Consen
 
 /** Of a known client, only what is new has groups; what it has already is folded below. */
 function newAndKept(
-  { permissions, allowedBefore, allowedAt, problem, resource }: ConsentView,
+  { permissions, allowedBefore, allowedAt, problem }: ConsentView,
   options: ConsentOptions,
 ): Pick<ConsentModel, 'groups' | 'keeps' | 'sentence'> {
   const had = new Set(allowedBefore)
-  const placed = permissions.map((permission, place) => {
-    // SPEC: assistants.md 5.4 - of a resource, what is more than reading is the owner's to tick.
-    const isProposed = resource === undefined || permission.verbs.every((verb) => verb === 'GET')
-    return { permission, place, isTicked: problem !== 'nothing_chosen' && isProposed }
-  })
+  const isTicked = problem !== 'nothing_chosen'
+  const placed = permissions.map((permission, place) => ({ permission, place, isTicked }))
   const fresh = placed.filter(({ place }) => !had.has(place))
   const kept = placed.filter(({ place }) => had.has(place))
   const date = allowedAt === undefined ? '' : dateOf(allowedAt, options)

@@ -68,6 +68,25 @@ function sentenceOf(
     return messages.text('consent.sentence.look', {
       objects: listOf(things, most, 'plain', messages),
     })
+  const words = clausesOf(things, onlyReads, { things: most, clauses: mostClauses }, messages)
+  return messages.text(isKnown ? 'consent.sentence.new' : 'consent.sentence', { clauses: words })
+}
+
+/** What may be done to what: `read and change your files; only read your contacts`. */
+export function deedClauses(permissions: readonly Permission[], options: KindOptions): string {
+  const things = thingsOf(permissions, options)
+  const onlyReads = things.every((thing) => deedsKey(thing) === 'read')
+  const { messages } = options
+  const all = SIZES.map((size) => clausesOf(things, onlyReads, size, messages))
+  return all.find(({ length }) => length <= LONGEST_ENGLISH) ?? all.at(-1) ?? ''
+}
+
+function clausesOf(
+  things: readonly Thing[],
+  onlyReads: boolean,
+  { things: most, clauses: mostClauses }: Size,
+  messages: Messages,
+): string {
   const clauses = [...byDeeds(things)].sort(([one], [other]) => severity(other) - severity(one))
   const said = clauses.slice(0, mostClauses).map(([deeds, group]) => {
     const key = deeds === 'read' && !onlyReads ? 'readOnly' : deeds
@@ -81,8 +100,7 @@ function sentenceOf(
       .slice(0, mostClauses)
       .some(([deeds, group]) => group.length > 1 || !SINGLE.has(deeds) || isPlural(group))
   if (hasMore) said.push(messages.text('consent.sentence.more'))
-  const words = hasList ? joined(said, messages) : inList(said, messages)
-  return messages.text(isKnown ? 'consent.sentence.new' : 'consent.sentence', { clauses: words })
+  return hasList ? joined(said, messages) : inList(said, messages)
 }
 
 /** Clauses with one verb: joined by "and" they stay clear. */

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { hkdfSync, type KeyObject } from 'node:crypto'
 import { type Instance, MINUTE_MS, randomId } from '@svc/platform'
 import { type Change, type Key, recordKey } from '@svc/store'
 import { generateSync } from 'otplib'
@@ -109,18 +109,17 @@ async function codeOf(
   instance: Instance,
   { address, sentAt }: Pending,
 ): Promise<string> {
-  const { secret } = await keyring.current(instance, 'session')
-  const key = Buffer.concat([Buffer.from('2:'), secret])
-  return activationCode(key, address, Math.floor(sentAt / 1000))
+  const { messageKey } = await keyring.current(instance, 'session')
+  return activationCode(messageKey, address, Math.floor(sentAt / 1000))
 }
 
 /**
  * Six digits of HKDF and TOTP (SHA-256, 60 s), as existing servers make them.
- * @param key - `2:` followed by the session secret
+ * @param key - `messageKey` of the instance's session key
  * @param timeS - seconds since the epoch
  * @see login.md 3.4
  */
-export function activationCode(key: Uint8Array, address: string, timeS: number): string {
+export function activationCode(key: KeyObject, address: string, timeS: number): string {
   return generateSync({
     secret: new Uint8Array(hkdfSync('sha256', key, '', address, 32)),
     algorithm: 'sha256',

@@ -100,8 +100,8 @@ export async function findLiveChallenge(
   if (stored === undefined || stored.pending.stamp !== owner.securityStamp) return undefined
   const now = services.clock.now()
   if (stored.pending.expiresAt <= now) return undefined
-  const { secret } = await services.keyring.current(instance, 'session')
-  const passcode = passcodeOf(secret, token)
+  const { messageKey } = await services.keyring.current(instance, 'session')
+  const passcode = passcodeOf(messageKey, token)
   if (passcode === undefined) return undefined
   const age = now - passcode.timeS * 1000
   // Seconds are cut off the token's time, so its age is up to a second too high.

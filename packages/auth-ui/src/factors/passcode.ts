@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import { equalSecrets } from '@svc/platform'
 import { generateSync } from 'otplib'
 import { openMac, sealMac } from '../web/mac.ts'
@@ -17,22 +17,22 @@ export interface Passcode {
 
 /**
  * A two-factor token: 96 characters, base64url. Its random salt makes two mails of the same minute carry different codes.
- * @param secret - session secret of the instance
+ * @param key - `messageKey` of the instance's session key
  * @param timeS - now, seconds since the epoch
  * @see login.md 3.4
  */
-export function newTwoFactorToken(secret: Uint8Array, timeS: number): string {
-  return sealMac(secret, PURPOSE, randomBytes(SALT_BYTES), timeS)
+export function newTwoFactorToken(key: KeyObject, timeS: number): string {
+  return sealMac(key, PURPOSE, randomBytes(SALT_BYTES), timeS)
 }
 
 /** The passcode of a token, or undefined when the token is not ours. Never throws. @see login.md 3.4 */
-export function passcodeOf(secret: Uint8Array, token: string): Passcode | undefined {
-  const message = openMac(secret, PURPOSE, token)
+export function passcodeOf(key: KeyObject, token: string): Passcode | undefined {
+  const message = openMac(key, PURPOSE, token)
   if (message === undefined || message.value.length !== SALT_BYTES) return undefined
   const { value: salt, timeS } = message
   // The code is that of the token's own time: there is exactly one, however late it comes.
   const code = generateSync({
-    secret: keyOf(secret, salt),
+    secret: keyOf(key, salt),
     algorithm: 'sha256',
     digits: 6,
     period: PERIOD_S,
@@ -53,7 +53,6 @@ export function digitsOf(typed: string): string | undefined {
 }
 
 /** Of the one-time password: derived with the salt of the token. */
-function keyOf(secret: Uint8Array, salt: Uint8Array): Uint8Array {
-  const key = Buffer.concat([Buffer.from('2:'), secret])
+function keyOf(key: KeyObject, salt: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, salt, '', 32))
 }

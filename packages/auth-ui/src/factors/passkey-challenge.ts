@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Instance } from '@svc/platform'
 import { type Change, secretKey } from '@svc/store'
 import type { AuthUiServices } from '../services.ts'
@@ -28,11 +28,11 @@ export async function newPasskeyChallenge(
   purpose: PasskeyPurpose,
   csrfToken: string,
 ): Promise<string> {
-  const { secret } = await keyring.current(instance, 'session')
+  const { messageKey } = await keyring.current(instance, 'session')
   const time = Buffer.alloc(TIME_BYTES)
   time.writeUInt32BE(Math.floor(clock.now() / 1000))
   const body = Buffer.concat([time, randomBytes(RANDOM_BYTES)])
-  return Buffer.concat([body, tagOf(secret, purpose, csrfToken, body)]).toString('base64url')
+  return Buffer.concat([body, tagOf(messageKey, purpose, csrfToken, body)]).toString('base64url')
 }
 
 /** Whether the challenge was made for this browser and purpose, and is within its life. It may have been used. */
@@ -44,12 +44,12 @@ export async function isPasskeyChallenge(
   challenge: string,
 ): Promise<boolean> {
   if (!CHALLENGE.test(challenge)) return false
-  const { secret } = await keyring.current(instance, 'session')
+  const { messageKey } = await keyring.current(instance, 'session')
   const bytes = Buffer.from(challenge, 'base64url')
   const body = bytes.subarray(0, BODY_BYTES)
   const tag = bytes.subarray(BODY_BYTES)
   const isOurs = csrfTokens.some((token) =>
-    timingSafeEqual(tagOf(secret, purpose, token, body), tag),
+    timingSafeEqual(tagOf(messageKey, purpose, token, body), tag),
   )
   const ageMs = clock.now() - body.readUInt32BE() * 1000
   // Seconds are cut off the time, so the age is up to a second too high.
@@ -81,12 +81,12 @@ export async function isPasskeyChallengeUsed(
 }
 
 function tagOf(
-  secret: Uint8Array,
+  key: KeyObject,
   purpose: PasskeyPurpose,
   csrfToken: string,
   body: Uint8Array,
 ): Buffer {
-  return createHmac('sha256', Buffer.concat([Buffer.from('2:'), secret]))
+  return createHmac('sha256', key)
     .update(`passkey-${purpose}`)
     .update(createHash('sha256').update(csrfToken).digest())
     .update(body)

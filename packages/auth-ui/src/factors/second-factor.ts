@@ -118,8 +118,8 @@ async function open(
   const { store, keyring, clock, lifetimes } = services
   const { instance } = visitor
   const now = clock.now()
-  const { secret } = await keyring.current(instance, 'session')
-  const token = newTwoFactorToken(secret, Math.floor(now / 1000))
+  const { messageKey } = await keyring.current(instance, 'session')
+  const token = newTwoFactorToken(messageKey, Math.floor(now / 1000))
   const pending = {
     stamp: owner.securityStamp,
     status: 'open',

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { AuthUiServices } from '../services.ts'
 import { type Instance, MINUTE_MS } from '@svc/platform'
 import type { Context } from 'koa'
@@ -17,16 +18,16 @@ const PATH = '/auth/login'
  */
 export async function leaveRenewedNotice(services: AuthUiServices, ctx: Context): Promise<void> {
   const timeS = Math.floor(services.clock.now() / 1000)
-  write(ctx, sealMac(await secretOf(services, ctx), PURPOSE, new Uint8Array(), timeS), LIFETIME_MS)
+  write(ctx, sealMac(await keyOf(services, ctx), PURPOSE, new Uint8Array(), timeS), LIFETIME_MS)
 }
 
 /** Whether it was left a moment ago; it is told once. */
 export async function takeRenewedNotice(services: AuthUiServices, ctx: Context): Promise<boolean> {
   const left = readCookies(ctx, cookieName(instanceOf(ctx)))
   if (left.length === 0) return false
-  const secret = await secretOf(services, ctx)
+  const key = await keyOf(services, ctx)
   const isFresh = left.some((value) => {
-    const message = openMac(secret, PURPOSE, value)
+    const message = openMac(key, PURPOSE, value)
     return message !== undefined && services.clock.now() - message.timeS * 1000 <= LIFETIME_MS
   })
   // SPEC: login.md 4.1 - HEAD has no side effect.
@@ -34,8 +35,8 @@ export async function takeRenewedNotice(services: AuthUiServices, ctx: Context):
   return isFresh
 }
 
-async function secretOf({ keyring }: AuthUiServices, ctx: Context): Promise<Uint8Array> {
-  return (await keyring.current(instanceOf(ctx), 'session')).secret
+async function keyOf({ keyring }: AuthUiServices, ctx: Context): Promise<KeyObject> {
+  return (await keyring.current(instanceOf(ctx), 'session')).messageKey
 }
 
 function write(ctx: Context, value: string, maxAgeMs: number): void {

@@ -1,3 +1,4 @@
+import { assistantModel, namesOfServer } from '../consent/assistant-model.ts'
 import { colourOf, consentModel } from '../consent/consent-model.ts'
 import { webAddress } from '../consent/redirect-target.ts'
 import type { KindOptions } from '../consent/kind-facts.ts'
@@ -12,7 +13,7 @@ import { initialsOf } from '../views.ts'
 /** What an authorization shows, and what went wrong anywhere. */
 export type ConsentPages = Pick<
   PageRenderer,
-  'certifyPage' | 'consentPage' | 'errorPage' | 'outOfBandPage'
+  'assistantPage' | 'certifyPage' | 'consentPage' | 'errorPage' | 'outOfBandPage'
 >
 
 /** How kinds of data are called, and what the product is. */
@@ -41,6 +42,18 @@ export function createConsentPages(
         { model, ...words },
         { formActionSources: model.formActionSources, keepsOpener: true },
       )
+    },
+
+    async assistantPage(ctx, model) {
+      const { domain, publicName = '', timeZone } = ctx.state.instance
+      const words = assistantModel(model.view, {
+        ...kinds,
+        messages: messagesOf(ctx),
+        ownNames: namesOfServer(domain, publicName, productName),
+        ...(timeZone === undefined ? {} : { timeZone }),
+      })
+      const headers = { formActionSources: model.formActionSources, keepsOpener: true }
+      show(ctx, 'assistant', { model, ...words }, headers)
     },
 
     async certifyPage(ctx, model) {

@@ -1,4 +1,4 @@
-import type { CertifyView, ConsentView, SharingView } from '@svc/oauth-core'
+import type { AssistantView, CertifyView, ConsentView, SharingView } from '@svc/oauth-core'
 import type { HttpError } from '@svc/platform'
 import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 
@@ -252,6 +252,11 @@ export interface ConsentPageModel extends FormPageModel {
   readonly view: ConsentView
   /** Names of the installed apps, which no stranger may wear. @defaultValue none */
   readonly appNames?: readonly string[]
+}
+
+/** Form: as that of a consent, and `answer=refuse`. @see assistants.md 5 */
+export interface AssistantPageModel extends FormPageModel {
+  readonly view: AssistantView
 }
 
 /**

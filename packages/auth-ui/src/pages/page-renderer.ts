@@ -16,6 +16,7 @@ import type {
   PasskeyOfferPageModel,
   ActivationPageModel,
   ChoosePassphrasePageModel,
+  AssistantPageModel,
   ConsentPageModel,
   CertifyPageModel,
   MovePageModel,
@@ -61,6 +62,8 @@ export interface PageRenderer {
   passkeyOfferPage(ctx: RouteContext, model: PasskeyOfferPageModel): Promise<void>
   /** `GET /auth/authorize`. @see oauth.md 5.3 */
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
+  /** The same for an assistant. @see assistants.md 5 */
+  assistantPage(ctx: RouteContext, model: AssistantPageModel): Promise<void>
   /** An app asks for everything and is not certified. @see oauth.md 5.5 */
   certifyPage(ctx: RouteContext, model: CertifyPageModel): Promise<void>
   /** `GET /auth/authorize/move`. @see oauth.md 5.10 */

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Instance, Keyring } from '@svc/platform'
 import type { Context } from 'koa'
 import { type CookieAttributes, readCookies, writeCookie } from '../web/cookies.ts'
@@ -35,10 +36,10 @@ export class SessionCookies {
     const { instance, cookie } = hostOf(ctx)
     const values = readCookies(ctx, cookie.name)
     if (values.length === 0) return []
-    const { secret } = await this.#keyring.current(instance, 'session')
+    const { messageKey } = await this.#keyring.current(instance, 'session')
     const ids = new Set<SessionId>()
     for (const value of values) {
-      const id = parseSessionId(openMac(secret, cookie, value)?.value.toString('latin1') ?? '')
+      const id = parseSessionId(openMac(messageKey, cookie, value)?.value.toString('latin1') ?? '')
       if (id !== undefined) ids.add(id)
     }
     return [...ids]
@@ -47,9 +48,9 @@ export class SessionCookies {
   /** The function that sets the cookie on this answer; the key is fetched now. */
   async writer(ctx: Context): Promise<(id: SessionId, maxAgeMs: number | undefined) => void> {
     const { instance, cookie } = hostOf(ctx)
-    const { secret } = await this.#keyring.current(instance, 'session')
+    const { messageKey } = await this.#keyring.current(instance, 'session')
     return (id, maxAgeMs) => {
-      writeCookie(ctx, cookie.name, this.#sealed(secret, cookie, id), {
+      writeCookie(ctx, cookie.name, this.#sealed(messageKey, cookie, id), {
         ...cookie,
         ...(maxAgeMs === undefined ? {} : { maxAgeMs }),
       })
@@ -67,12 +68,12 @@ export class SessionCookies {
     id: SessionId,
   ): Promise<{ readonly name: string; readonly value: string }> {
     const cookie = sessionCookie(instance, undefined)
-    const { secret } = await this.#keyring.current(instance, 'session')
-    return { name: cookie.name, value: this.#sealed(secret, cookie, id) }
+    const { messageKey } = await this.#keyring.current(instance, 'session')
+    return { name: cookie.name, value: this.#sealed(messageKey, cookie, id) }
   }
 
-  #sealed(secret: Uint8Array, cookie: SessionCookie, id: SessionId): string {
-    return sealMac(secret, cookie, Buffer.from(id), Math.floor(this.#clock.now() / 1000))
+  #sealed(messageKey: KeyObject, cookie: SessionCookie, id: SessionId): string {
+    return sealMac(messageKey, cookie, Buffer.from(id), Math.floor(this.#clock.now() / 1000))
   }
 }
 

@@ -5,7 +5,7 @@ import type { AuthUiServices } from '../services.ts'
 import { type LoginEntry, loginsOfSessions } from '../session/login-history.ts'
 import { type Session, sessionEnd } from '../session/session.ts'
 import { requireSettingsApp } from '../web/caller.ts'
-import { accessOfClient, listAllowed } from './clients.ts'
+import { hostOf, kindOf, listAllowed, shownAccess } from './clients.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 import { ownerOf } from './settings-owner.ts'
 
@@ -54,11 +54,13 @@ async function ofClient(
   instance: Instance,
   client: Client,
 ): Promise<Resource> {
-  const { scope, permissions, expiresAt } = await accessOfClient(services, instance, client)
+  const access = await services.oauth.clients.access(instance, client.id)
+  const { scope, permissions, expiresAt } = await shownAccess(services, instance, access)
   return entry(`${services.namespace}.oauth.clients`, client.id, '/settings/clients/', {
     kind: 'client',
     name: client.metadata.client_name,
-    client_kind: client.metadata.client_kind,
+    client_kind: kindOf(client, access),
+    host: hostOf(client),
     platform: client.os,
     scope,
     permissions,

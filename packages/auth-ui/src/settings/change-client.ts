@@ -32,7 +32,8 @@ const ACCESS_SCHEMA: BodySchema<AccessBody> = bodySchema({
     duration: {
       type: 'string',
       enum: [...CONSENT_DURATIONS],
-      description: 'from now on; what the client was allowed for longer stays so',
+      description:
+        'from now on; what the client was allowed for longer stays so; not of an assistant, which has to ask again',
     },
     scope: {
       type: 'string',
@@ -72,6 +73,7 @@ async function patchClient(ctx: RouteContext<AccessBody>, services: AuthUiServic
 
 function refuseOutcome(outcome: AccessChangeOutcome): void {
   if (outcome === 'gone') throw new AuthUiError('not_found')
+  if (outcome === 'assistant') throw new AuthUiError('assistant')
   if (outcome === 'ended') throw new AuthUiError('ended')
   if (outcome === 'not_less') {
     const description = 'scope must be a part of what the client has'

@@ -104,7 +104,16 @@ export async function accessOfClient(
   instance: Instance,
   client: Client,
 ): Promise<ShownAccess> {
-  const ends = endsOfRules(await services.oauth.clients.access(instance, client.id))
+  return shownAccess(services, instance, await services.oauth.clients.access(instance, client.id))
+}
+
+/** What the owner allowed, in words. */
+export async function shownAccess(
+  services: Pick<AuthUiServices, 'apps' | 'namespace' | 'pages'>,
+  instance: Instance,
+  access: readonly ClientAccess[],
+): Promise<ShownAccess> {
+  const ends = endsOfRules(access)
   const permissions: ShownPermission[] = []
   for (const [rule, end] of ends) {
     for (const permission of await permissionsOf(services, instance, rule)) {
@@ -169,14 +178,16 @@ export async function clientResource(
   instance: Instance,
   client: Client,
 ): Promise<Resource> {
-  const { scope, permissions, expiresAt } = await accessOfClient(services, instance, client)
+  const access = await services.oauth.clients.access(instance, client.id)
+  const { scope, permissions, expiresAt } = await shownAccess(services, instance, access)
   const { metadata } = client
   return {
     type: `${services.namespace}.oauth.clients`,
     id: client.id,
     attributes: {
       client_name: metadata.client_name,
-      ...optional('client_kind', metadata.client_kind),
+      ...optional('client_kind', kindOf(client, access)),
+      ...optional('host', hostOf(client)),
       software_id: metadata.software_id,
       ...optional('software_version', metadata.software_version),
       ...optional('platform', client.os),
@@ -188,6 +199,22 @@ export async function clientResource(
       permissions,
     },
   }
+}
+
+/** What kind of client it is: an assistant where it has, or can only have, access to a resource. */
+export function kindOf(
+  { metadata }: Pick<Client, 'metadata'>,
+  access: readonly ClientAccess[],
+): string | undefined {
+  const isAssistant =
+    metadata.token_endpoint_auth_method === 'none' ||
+    access.some(({ resource }) => resource !== undefined)
+  return isAssistant ? 'assistant' : metadata.client_kind
+}
+
+/** Host of the document that describes a client; undefined for one that registered. */
+export function hostOf({ document }: Pick<Client, 'document'>): string | undefined {
+  return document === undefined ? undefined : new URL(document.url).host
 }
 
 function optional(name: string, value: string | number | undefined): Record<string, unknown> {

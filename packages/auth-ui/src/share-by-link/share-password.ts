@@ -119,9 +119,9 @@ export async function hasShareCookie(
   if (share === undefined) return false
   if (share.password === undefined) return true
   const digest = digestOf(share.password)
-  const { secret } = await keyring.current(instance, 'session')
+  const { messageKey } = await keyring.current(instance, 'session')
   return readCookies(ctx, nameOf(permId)).some(
-    (value) => openMac(secret, purposeOf(permId), value)?.value.equals(digest) === true,
+    (value) => openMac(messageKey, purposeOf(permId), value)?.value.equals(digest) === true,
   )
 }
 
@@ -136,9 +136,9 @@ async function setShareCookie(
   password: StoredHash,
 ): Promise<void> {
   const { instance } = ctx.state
-  const { secret } = await keyring.current(instance, 'session')
+  const { messageKey } = await keyring.current(instance, 'session')
   const timeS = Math.floor(clock.now() / 1000)
-  const value = sealMac(secret, purposeOf(permId), digestOf(password), timeS)
+  const value = sealMac(messageKey, purposeOf(permId), digestOf(password), timeS)
   const domain = domainOf(instance)
   writeCookie(ctx, nameOf(permId), value, {
     path: '/',

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type CsrfRule, equalSecrets, type Instance, type Keyring } from '@svc/platform'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from './cookies.ts'
@@ -32,8 +32,8 @@ export interface CsrfOptions {
 export function createCsrf({ keyring, lifetimeMs }: CsrfOptions): Csrf {
   async function token(ctx: Context): Promise<string> {
     const instance = instanceOf(ctx)
-    const { secret } = await keyring.current(instance, 'session')
-    const value = ours(ctx, secret)[0] ?? create(secret)
+    const { hmacKey } = await keyring.current(instance, 'session')
+    const value = ours(ctx, hmacKey)[0] ?? create(hmacKey)
     if (ctx.method !== 'HEAD') {
       writeCookie(ctx, cookieName(instance), value, {
         path: '/',
@@ -45,7 +45,7 @@ export function createCsrf({ keyring, lifetimeMs }: CsrfOptions): Csrf {
   }
 
   async function known(ctx: Context): Promise<readonly string[]> {
-    return ours(ctx, (await keyring.current(instanceOf(ctx), 'session')).secret)
+    return ours(ctx, (await keyring.current(instanceOf(ctx), 'session')).hmacKey)
   }
 
   function check(ctx: Context, rule: CsrfRule): void {
@@ -89,28 +89,25 @@ function fieldOf(ctx: Context): string | undefined {
   return typeof member === 'string' ? member : ''
 }
 
-function create(secret: Uint8Array): string {
+function create(key: KeyObject): string {
   const random = randomBytes(RANDOM_BYTES)
-  return Buffer.concat([random, tagOf(secret, random)]).toString('base64url')
+  return Buffer.concat([random, tagOf(key, random)]).toString('base64url')
 }
 
 /** A value that we did not make is never adopted, however well formed (login.md 10.9). */
-function ours(ctx: Context, secret: Uint8Array): readonly string[] {
+function ours(ctx: Context, key: KeyObject): readonly string[] {
   const values = readCookies(ctx, cookieName(instanceOf(ctx)))
-  return values.filter((value) => isOurs(secret, value))
+  return values.filter((value) => isOurs(key, value))
 }
 
-function isOurs(secret: Uint8Array, value: string): boolean {
+function isOurs(key: KeyObject, value: string): boolean {
   if (!TOKEN.test(value)) return false
   const bytes = Buffer.from(value, 'base64url')
-  return timingSafeEqual(
-    tagOf(secret, bytes.subarray(0, RANDOM_BYTES)),
-    bytes.subarray(RANDOM_BYTES),
-  )
+  return timingSafeEqual(tagOf(key, bytes.subarray(0, RANDOM_BYTES)), bytes.subarray(RANDOM_BYTES))
 }
 
-function tagOf(secret: Uint8Array, random: Uint8Array): Buffer {
-  return createHmac('sha256', secret).update('csrf').update(random).digest().subarray(0, TAG_BYTES)
+function tagOf(key: KeyObject, random: Uint8Array): Buffer {
+  return createHmac('sha256', key).update('csrf').update(random).digest().subarray(0, TAG_BYTES)
 }
 
 function instanceOf(ctx: Context): Instance {

@@ -1,6 +1,7 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { exerciseActivity } from '../support/exercise-activity.ts'
+import { exerciseAssistants } from '../support/exercise-assistants.ts'
 import { exerciseAuthorize } from '../support/exercise-authorize.ts'
 import { exerciseClients } from '../support/exercise-clients.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
@@ -74,6 +75,7 @@ describe('the rows of auth-ui', () => {
     await exercisePassphrase(server)
     await exerciseAuthorize(server)
     await exerciseActivity(server)
+    await exerciseAssistants(server)
     const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>
       statuses.map((status) => `${method} ${path}: ${status}`),
     )

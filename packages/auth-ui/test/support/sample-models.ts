@@ -7,6 +7,7 @@ import {
 } from '@svc/oauth-core'
 import type { ConsentPageModel, LoginPageModel } from '../../src/pages/page-models.ts'
 import type { PageRenderer } from '../../src/pages/page-renderer.ts'
+import { ASSISTANTS } from './assistant-models.ts'
 import { LIMIT, movePage, NOTICE, sharingPage } from './authorize-models.ts'
 import {
   CONFIRM,
@@ -198,6 +199,12 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   'consent-long': (pages, ctx) =>
     pages.consentPage(ctx, consentPage({ permissions: FORTY, client: client(LONG_NAME) })),
   'consent-rtl': (pages, ctx) => pages.consentPage(ctx, consentPage({ client: client(RTL_NAME) })),
+  ...Object.fromEntries(
+    Object.entries(ASSISTANTS).map(([name, model]): [string, Show] => [
+      name,
+      (pages, ctx) => pages.assistantPage(ctx, model),
+    ]),
+  ),
   certify: (pages, ctx) =>
     pages.certifyPage(ctx, { ...CERTIFY, client: client('Drive for Android') }),
   'certify-rtl': (pages, ctx) => pages.certifyPage(ctx, { ...CERTIFY, client: client(RTL_NAME) }),

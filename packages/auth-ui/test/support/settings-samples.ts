@@ -57,6 +57,117 @@ const CLIENTS = [
   sampleClient('c4', RTL_NAME, { last_used_at: undefined, permissions: [] }),
 ]
 
+/** Assistants: one that a document describes, and one that only says its name. */
+const ASSISTANTS = [
+  sampleAssistant('as1', 'Sage', 'sage.example'),
+  sampleAssistant('as2', LONG_NAME, 'registered', {
+    former_name: 'Helper',
+    last_used_at: undefined,
+    last_day: { calls: 0, documents: 0 },
+  }),
+]
+
+function sampleAssistant(id: string, name: string, host: string, more: object = {}): object {
+  return {
+    type: 'io.svc.oauth.clients',
+    id,
+    attributes: {
+      name,
+      host,
+      resources: ['https://alice.example.com/mcp'],
+      permissions: [
+        {
+          scope: 'io.svc.contacts:GET',
+          text: 'Contacts: read only',
+          kind: 'Contacts',
+          verbs: ['GET'],
+          until: ago(-20),
+        },
+      ],
+      created_at: ago(4),
+      expires_at: ago(-20),
+      last_used_at: ago(0.1),
+      last_used_from: '203.0.113.7',
+      last_day: { calls: 12, documents: 40 },
+      ...more,
+    },
+  }
+}
+
+const DEEDS = [
+  {
+    type: 'io.svc.oauth.assistant-calls',
+    id: 'd1',
+    attributes: {
+      time: ago(0.1),
+      tool: 'fetch',
+      type: 'io.svc.contacts',
+      kind: 'Contacts',
+      documents: 1,
+      bytes: 2400,
+      outcome: 'ok',
+    },
+  },
+  {
+    type: 'io.svc.oauth.assistant-calls',
+    id: 'd2',
+    attributes: {
+      time: ago(0.2),
+      tool: 'update',
+      type: 'io.svc.contacts',
+      kind: 'Contacts',
+      documents: 0,
+      bytes: 120,
+      outcome: 'permission_refused',
+    },
+  },
+  {
+    type: 'io.svc.oauth.assistant-days',
+    id: '2026-01-10',
+    attributes: {
+      day: '2026-01-10',
+      counts: [
+        {
+          type: 'io.svc.contacts',
+          kind: 'Contacts',
+          calls: 120,
+          documents: 400,
+          bytes: 90_000,
+          refused: 2,
+        },
+      ],
+    },
+  },
+]
+
+/** The same, while an owner has assistants. */
+export function assistantAnswers(): Answers {
+  let left = [...ASSISTANTS] as { id: string }[]
+  let allowed = true
+  const none = (ctx: Koa.Context): void => {
+    left = []
+    ctx.status = 204
+  }
+  return {
+    ...settingsAnswers(),
+    'GET /settings/assistants': (ctx) => {
+      ctx.body = { data: left, meta: { count: left.length, allowed } }
+    },
+    'GET /settings/assistants/as1/activity': (ctx) => {
+      ctx.body = { data: DEEDS, links: {} }
+    },
+    'DELETE /settings/assistants/as1': (ctx) => {
+      left = left.filter(({ id }) => id !== 'as1')
+      ctx.status = 204
+    },
+    'DELETE /settings/assistants': none,
+    'PUT /settings/assistants/preferences': (ctx) => {
+      allowed = !allowed
+      none(ctx)
+    },
+  }
+}
+
 /** Every way to pass the second step, with names as owners choose them. */
 const FACTORS = {
   type: 'io.svc.settings',
@@ -218,6 +329,9 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
   return {
     'PATCH /settings/clients/c1': (ctx) => {
       ctx.body = { data: left[0] }
+    },
+    'GET /settings/assistants': (ctx) => {
+      ctx.body = { data: [], meta: { count: 0, allowed: true } }
     },
     'GET /data/io.svc.accounts': (ctx) => {
       ctx.body = { documents: [] }

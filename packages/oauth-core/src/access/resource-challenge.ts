@@ -34,10 +34,10 @@ export function challengeOf(error: OAuthError, resource: Resource, instance: Ins
  * @see assistants.md 1.7
  */
 export async function stepUp(
-  { limits }: Pick<OAuthServices, 'limits'>,
+  { limits, log }: Pick<OAuthServices, 'limits' | 'log'>,
   resource: Resource,
   instance: Instance,
-  { grantId, granted }: Pick<ResourceAccess, 'granted' | 'grantId'>,
+  { client, grantId, granted }: Pick<ResourceAccess, 'client' | 'granted' | 'grantId'>,
   needs: readonly Permission[],
 ): Promise<string | undefined> {
   const missing = needs.filter((rule) => !isSubset([rule], granted))
@@ -48,11 +48,18 @@ export async function stepUp(
     if (OAuthError.is(error) && error.code === 'too_many_requests') return undefined
     throw error
   }
+  const needed = serializeScope(missing)
+  log.info('assistant.step_up', {
+    domain: instance.domain,
+    clientId: client.id,
+    resource: resource.path,
+    needs: needed,
+  })
   return headerOf([
     ['error', 'insufficient_scope'],
     ['scope', [...rules].join(' ')],
     ['resource_metadata', resourceMetadataUrl(resource, instance.origin)],
-    ['error_description', `permission needed: ${serializeScope(missing)}`],
+    ['error_description', `permission needed: ${needed}`],
   ])
 }
 

@@ -1,5 +1,5 @@
 import { type BodySchema, describedSchema } from '@svc/platform'
-import { CONSENT_DURATIONS } from './consent-choice.ts'
+import { CONSENT_DURATIONS } from './consent-durations.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -27,6 +27,11 @@ export const authorizeSchema: BodySchema = describedSchema({
       type: 'string',
       enum: ['1', '2'],
       description: '`1`: whole permissions were ticked; `2`: single rights of them',
+    },
+    answer: {
+      type: 'string',
+      enum: ['refuse'],
+      description: 'there: the owner does not allow it; of an assistant alone',
     },
     consent: text('what the page asked for, sealed'),
     duration: { type: 'string', enum: [...CONSENT_DURATIONS] },

@@ -1,5 +1,6 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
+import { whileAllowed } from '../assistants/preferences.ts'
 import { isCertified, isPublic } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
@@ -10,9 +11,13 @@ import { byOwner } from '../registration/activity-source.ts'
 import { scheduleUnusedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
+import { refuseUnlessAllowed } from './assistants-allowed.ts'
+import { isRefusal, noteAllowed, refuseAssistant, rememberedOf } from './assistant-answer.ts'
+import { findChoice } from './assistant-choice.ts'
+import { assistantView } from './assistant-view.ts'
 import type { AuthorizeDraft, AuthorizeRequest } from './authorize-request.ts'
 import { checkAuthorize, checkBeforeDocument } from './checks.ts'
-import { type ConsentAnswer, readConsentAnswer } from './consent-choice.ts'
+import { type ChoiceRules, type ConsentAnswer, readConsentAnswer } from './consent-choice.ts'
 import { checkConsent, sealConsent } from './consent-seal.ts'
 import { consentView, placesAllowed } from './consent-view.ts'
 import { findDescribed, isDescribed, keepDescribed } from './described-client.ts'
@@ -33,6 +38,7 @@ export async function showConsent(ctx: RouteContext, services: OAuthServices): P
   if (await showsDeprecated(ctx, services, request)) return
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) return pagesOf(services).login(ctx)
+  await refuseUnlessAllowed(services, instance, request)
   if (!mayHave(services, request)) return showCertify(ctx, services, request)
   if (await showsLimit(ctx, services, request)) return
   await ask(ctx, services, request, session)
@@ -46,14 +52,16 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
   const request = await checkAuthorize(draft, services)
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) throw new OAuthError('not_authenticated')
+  await refuseUnlessAllowed(services, instance, request)
   if (await showsDeprecated(ctx, services, request)) return
   if (!mayHave(services, request)) throw notCertified()
+  if (isRefusal(form, request)) return refuseAssistant(ctx, services, request)
   const live = await readLiveAccess(services, request)
   if (form.has('consent')) {
     checkConsent(services, form.text('consent'), request, session, live.isAllowed)
   }
   const answer = readConsentAnswer(form, request, {
-    choose: services.options.consent.choose,
+    ...rulesOf(services),
     namespace: services.namespace,
     isAllowed: live.isAllowed,
   })
@@ -103,8 +111,20 @@ async function ask(
   const again = answer && {
     again: { problem: 'nothing_chosen' as const, duration: answer.duration },
   }
-  const { choose } = services.options.consent
-  await pagesOf(services).consent(ctx, consentView(request, { choose, live, sealed, ...again }))
+  const rules = rulesOf(services)
+  const view = consentView(request, { ...rules, live, sealed, ...again })
+  const { resource } = request
+  const pages = pagesOf(services)
+  // SPEC: assistants.md 5.1 - nothing that the client sends chooses the page.
+  if (resource === undefined) return pages.consent(ctx, view)
+  const choice = await findChoice(services, request)
+  const known = { ...rules, live, choice, now: services.clock.now() }
+  // Who has resources has this page: `createOAuth` sees to it.
+  await pages.assistant?.(ctx, assistantView(view, resource, known))
+}
+
+function rulesOf({ options }: Pick<OAuthServices, 'options'>): ChoiceRules {
+  return { choose: options.consent.choose, maxDuration: options.assistants.maxDuration }
 }
 
 /** SPEC: oauth.md 5.5 - everything is for certified clients. */
@@ -134,12 +154,14 @@ async function grant(
 ): Promise<string> {
   const { engine, emitter, log } = services
   const { instance, redirectUri, scope, codeChallenge, resource } = answer.request
+  const assistant = await rememberedOf(services, answer, live)
   const endsAt = endOf(answer, services.clock.now())
   const userAgent = ctx.get('User-Agent')
   const seen = { userAgent, withinLimit: true }
   await keepDescribed(services, instance, request.client)
   const client = await allowClient(services, instance, request.client.id, seen)
-  if (endsAt !== undefined) await scheduleEnding(services, instance, client.id, endsAt)
+  if (endsAt !== undefined && resource === undefined)
+    await scheduleEnding(services, instance, client.id, endsAt)
   const code = await mintCode(engine, instance, {
     client,
     redirectUri,
@@ -147,13 +169,17 @@ async function grant(
     ...(resource === undefined ? {} : { resource: resource.path }),
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
-    also: services.activity.pending(instance, {
-      ...byOwner(ctx, services),
-      event: 'consent.given',
-      target: { kind: 'client', id: client.id, name: client.metadata.client_name },
-      detail: { scope },
-      ...(endsAt === undefined ? {} : { until: endsAt }),
-    }),
+    also: [
+      ...(resource === undefined ? [] : [whileAllowed(instance)]),
+      ...services.activity.pending(instance, {
+        ...byOwner(ctx, services),
+        event: assistant === undefined ? 'consent.given' : 'assistant.allowed',
+        target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+        detail: { scope },
+        ...(endsAt === undefined ? {} : { until: endsAt }),
+      }),
+      ...(assistant === undefined ? [] : [assistant.remember]),
+    ],
   })
   if (isPublic(client)) await scheduleUnusedCheck(services, instance, client.id)
   const target = { kind: 'client', id: client.id, name: client.metadata.client_name }
@@ -169,12 +195,13 @@ async function grant(
     const note: readonly Change[] = isNoted ? [] : reduced()
     if (await revokeGrant(engine, instance, id, 'narrowed', note)) isNoted = true
   }
-  if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
+  if (request.app !== undefined) services.engine.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }
   emitter.emit('code.created', { instance, client, ...given })
-  const at = resource === undefined ? {} : { resource: resource.path }
-  log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given, ...at })
+  if (assistant === undefined) {
+    log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given })
+  } else noteAllowed(services, instance, { ...given, ...assistant, client, userAgent })
   return code
 }
 

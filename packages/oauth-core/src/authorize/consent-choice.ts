@@ -1,18 +1,12 @@
-import { DAY_MS, HOUR_MS, type Parameters } from '@svc/platform'
+import type { Parameters } from '@svc/platform'
 import { DURATIONS_MS } from '../lifetimes.ts'
-import type { ConsentDuration, PermissionChoice } from '../ports.ts'
+import type { AssistantDuration, ConsentDuration, PermissionChoice } from '../ports.ts'
 import type { Permission } from '../scopes/permission.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
+import { assistantDuration, assistantDurations, CONSENT_DURATIONS } from './consent-durations.ts'
 import { keepReading, keepTickedRights, keepTickedRules, type Ticked } from './consent-ticks.ts'
-import { isOutOfBand } from './redirect.ts'
 import { authorizeError } from './page-texts.ts'
-
-/** In the order they are shown. */
-export const CONSENT_DURATIONS: readonly ConsentDuration[] = ['until_revoked', '1h', '1d', '30d']
-
-/** Of a resource: there is no access without an end. @see assistants.md 5.4 */
-const RESOURCE_DURATIONS: readonly ConsentDuration[] = ['1h', '1d', '30d']
-export const RESOURCE_DURATION: ConsentDuration = '1d'
+import { isOutOfBand } from './redirect.ts'
 
 /** What the owner decides beside yes and no. @see decision D42 */
 export interface ConsentAnswer {
@@ -25,7 +19,14 @@ export interface ConsentAnswer {
   readonly lifeMs?: number
 }
 
-/** @param choose whether the host lets owners choose at all */
+/** What the operator decided about choices. */
+export interface ChoiceRules {
+  /** Whether the host lets owners choose at all. */
+  readonly choose: boolean
+  /** The longest that an assistant may be allowed something. */
+  readonly maxDuration: AssistantDuration
+}
+
 export function permissionChoice(request: AuthorizeRequest, choose: boolean): PermissionChoice {
   if (request.resource !== undefined) return 'open'
   if (!choose) return 'off'
@@ -36,16 +37,14 @@ export function permissionChoice(request: AuthorizeRequest, choose: boolean): Pe
 /** Out-of-band clients ask for a code by hand each time: a time of their own would break them. */
 export function durationsOf(
   request: AuthorizeRequest,
-  choose: boolean,
+  { choose, maxDuration }: ChoiceRules,
 ): readonly ConsentDuration[] {
-  if (request.resource !== undefined) return RESOURCE_DURATIONS
+  if (request.resource !== undefined) return assistantDurations(maxDuration)
   return choose && !isOutOfBand(request.redirectUri) ? CONSENT_DURATIONS : []
 }
 
 /** What an answer is read against. */
-export interface ChoiceOptions {
-  /** Whether the host lets owners choose. */
-  readonly choose: boolean
+export interface ChoiceOptions extends ChoiceRules {
   /** Prefix of doctypes. */
   readonly namespace: string
   /** Whether the client has a rule already, whole. */
@@ -55,7 +54,8 @@ export interface ChoiceOptions {
 /**
  * Reads what the form says beside the request: `choice=2` with `group-<key>-<right>` and `permission-<n>-<right>` for
  * each right that stays, or `choice=1` with `permission-<n>` for each rule that stays, by its place in `scope`;
- * `duration`. Neither: everything, until it is revoked; of a resource: what only reads, for a day.
+ * `duration`. Neither: everything, until it is revoked; of a resource: what only reads, for a day. What an assistant was
+ * allowed before has no ticks of its own there.
  * @throws OAuthError 400 for a choice that was not offered, or a duration that does not exist
  */
 export function readConsentAnswer(
@@ -63,11 +63,13 @@ export function readConsentAnswer(
   request: AuthorizeRequest,
   options: ChoiceOptions,
 ): ConsentAnswer {
-  const isResource = request.resource !== undefined
-  const duration = form.get('duration') ?? (isResource ? RESOURCE_DURATION : 'until_revoked')
-  if (!isDuration(duration) || (isResource && !RESOURCE_DURATIONS.includes(duration)))
+  const isOfResource = request.resource !== undefined
+  const preset = isOfResource ? assistantDuration(options.maxDuration) : 'until_revoked'
+  const duration = form.get('duration') ?? preset
+  const offered = durationsOf(request, options)
+  if (!isDuration(duration) || (isOfResource && !offered.includes(duration)))
     throw authorizeError('invalidParameter')
-  if (duration !== 'until_revoked' && !durationsOf(request, options.choose).includes(duration))
+  if (duration !== 'until_revoked' && !offered.includes(duration))
     throw authorizeError('consentMismatch')
   const lifeMs = DURATIONS_MS[duration]
   const life = lifeMs === undefined ? {} : { lifeMs }
@@ -81,13 +83,6 @@ function readTicks(form: Parameters, request: AuthorizeRequest, options: ChoiceO
   if (choice !== '1' && choice !== '2') throw authorizeError('invalidParameter')
   if (permissionChoice(request, options.choose) !== 'open') throw authorizeError('consentMismatch')
   return choice === '1' ? keepTickedRules(form, request) : keepTickedRights(form, request, options)
-}
-
-/** The time that a span comes nearest to, from above. */
-export function durationOfSpan(spanMs: number | undefined): ConsentDuration {
-  if (spanMs === undefined) return 'until_revoked'
-  if (spanMs <= HOUR_MS) return '1h'
-  return spanMs <= DAY_MS ? '1d' : '30d'
 }
 
 function isDuration(text: string): text is ConsentDuration {

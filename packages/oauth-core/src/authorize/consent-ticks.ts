@@ -24,20 +24,29 @@ export function keepTickedRules(form: Parameters, request: AuthorizeRequest): Ti
 
 /**
  * `choice=2`: a right stays when its own tick and that of its group are there, and a rule without
- * any right goes. Nothing but the form decides, so that it works without script.
+ * any right goes. Nothing but the form decides, so that it works without script. Of a resource, whose rules have one
+ * verb each, the ticks of a kind of data stand at the place of its first rule (docs/decisions/0535).
  */
 export function keepTickedRights(
   form: Parameters,
   request: AuthorizeRequest,
   { namespace, isAllowed }: TickOptions,
 ): Ticked {
+  const isOfResource = request.resource !== undefined
+  const kinds = request.permissions.map(kindOf)
   return keep(request, (rule, place) => {
     const group = kindGroupOf(rule.type, namespace)
-    const isKnown = isAllowed(rule)
+    const isKnown = !isOfResource && isAllowed(rule)
+    const first = isOfResource ? kinds.indexOf(kindOf(rule)) : place
     const keeps = (right: Right): boolean =>
-      form.has(`permission-${place}-${right}`) && (isKnown || form.has(`group-${group}-${right}`))
+      form.has(`permission-${first}-${right}`) && (isKnown || form.has(`group-${group}-${right}`))
     return withRights(rule, keeps)
   })
+}
+
+/** What data a rule is about, whatever may be done to it. */
+function kindOf(rule: Permission): string {
+  return serializeScope([{ ...rule, verbs: ['GET'] }])
 }
 
 /** SPEC: assistants.md 5.4 - an answer without any choice allows what only reads. */

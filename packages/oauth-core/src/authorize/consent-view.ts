@@ -2,20 +2,14 @@ import { wireIdOf } from '../clients/client.ts'
 import type { ConsentDuration, ConsentSigns, ConsentView } from '../ports.ts'
 import { identifierOf } from '../resources/resources.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
-import {
-  durationOfSpan,
-  durationsOf,
-  permissionChoice,
-  RESOURCE_DURATION,
-} from './consent-choice.ts'
+import { type ChoiceRules, durationsOf, permissionChoice } from './consent-choice.ts'
+import { durationOfSpan } from './consent-durations.ts'
 import type { LiveAccess } from './live-access.ts'
 import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-export interface ConsentViewOptions {
-  /** Whether the host lets owners choose. */
-  readonly choose: boolean
+export interface ConsentViewOptions extends ChoiceRules {
   readonly live: LiveAccess
   /** Value of the field `consent`. */
   readonly sealed: string
@@ -26,7 +20,7 @@ export interface ConsentViewOptions {
 /** What the consent page shows, and what its form sends back. @see oauth.md 5.2 */
 export function consentView(
   request: AuthorizeRequest,
-  { choose, live, sealed, again }: ConsentViewOptions,
+  { choose, maxDuration, live, sealed, again }: ConsentViewOptions,
 ): ConsentView {
   const { client, app, redirectUri, state, scope, permissions, codeChallenge, resource } = request
   const source = formActionSource(redirectUri)
@@ -37,9 +31,8 @@ export function consentView(
     permissions,
     permissionChoice: permissionChoice(request, choose),
     allowedBefore: app === undefined ? placesAllowed(request, live) : [],
-    durations: durationsOf(request, choose),
-    ...durationOf(request, live, again?.duration),
-    ...(resource === undefined ? {} : { resource }),
+    durations: durationsOf(request, { choose, maxDuration }),
+    ...durationOf(live, again?.duration),
     ...(newest === undefined ? {} : { allowedAt: newest.createdAt }),
     ...(again === undefined ? {} : { problem: again.problem }),
     signs: signsOf(request),
@@ -63,12 +56,11 @@ export function consentView(
 
 /** What the owner chose just now, or the last time; else the page proposes one. */
 function durationOf(
-  { resource }: AuthorizeRequest,
   { grants: [last] }: LiveAccess,
   chosen: ConsentDuration | undefined,
 ): Pick<ConsentView, 'duration'> {
   if (chosen !== undefined) return { duration: chosen }
-  if (last === undefined) return resource === undefined ? {} : { duration: RESOURCE_DURATION }
+  if (last === undefined) return {}
   return { duration: durationOfSpan(last.endsAt && last.endsAt - last.createdAt) }
 }
 

@@ -8,7 +8,10 @@ import type { ConsentAnswer } from './consent-choice.ts'
 
 /** What a client holds while its owner decides about more. */
 export interface LiveAccess {
+  /** Newest first. */
   readonly grants: readonly Grant[]
+  /** What they allow. */
+  readonly permissions: readonly Permission[]
   /** Whether the rule is allowed already, whole. */
   isAllowed(rule: Permission): boolean
 }
@@ -23,7 +26,7 @@ export async function readLiveAccess(
   // The tokens of a client that lost its mark are refused.
   const counted = grants.filter(({ scope }) => scope !== '*' || client.flagship)
   const permissions = counted.flatMap(permissionsOf)
-  return { grants, isAllowed: (rule) => isSubset([rule], permissions) }
+  return { grants, permissions, isAllowed: (rule) => isSubset([rule], permissions) }
 }
 
 /**

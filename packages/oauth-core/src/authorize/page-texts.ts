@@ -7,6 +7,7 @@ import { OAuthError, type OAuthErrorCode } from '../errors.ts'
  */
 export const AUTHORIZE_TEXTS = {
   appNotFound: 'Cannot find application on instance registries',
+  assistantsRefused: 'No assistant may connect here: this was switched off in the settings',
   challengeMandatory: 'The code_challenge parameter is mandatory',
   challengeMissing:
     'The code_challenge parameter must be given when code_challenge_method is present',
@@ -47,6 +48,7 @@ export function notCertified(): OAuthError {
 }
 
 function codeOf(text: AuthorizeText): OAuthErrorCode {
+  if (text === 'assistantsRefused') return 'access_denied'
   // Alone among them it is cured by the page's being shown again.
   if (text === 'consentMismatch') return 'consent_outdated'
   if (text === 'nothingChosen') return 'nothing_chosen'

@@ -63,10 +63,11 @@ export function sharedLocation(request: AuthorizeRequest, code: string, sharingI
 
 /** Where the link to refuse leads. @see decisions D25, D41 */
 export function refusedLocation(request: AuthorizeRequest): string {
-  const { redirectUri, instance } = request
+  const { redirectUri, instance, resource } = request
   if (isOutOfBand(redirectUri)) return '/'
-  // Deployed apps look for this at the very end.
-  if (!WEB.test(redirectUri)) return append(redirectUri, [['error', 'access_denied']])
+  // Deployed apps look for this at the very end; programs that ask for a resource hold the answer against RFC 9207.
+  if (!WEB.test(redirectUri) && resource === undefined)
+    return append(redirectUri, [['error', 'access_denied']])
   return append(redirectUri, [
     ['error', 'access_denied'],
     ...stateOf(request),

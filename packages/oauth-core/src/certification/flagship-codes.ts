@@ -158,11 +158,11 @@ async function secretsOf(
   client: Client,
   { salt, createdAt }: CodeRecord,
 ): Promise<{ readonly token: string; readonly code: string }> {
-  const { secret } = await keyring.current(instance, 'session')
+  const { messageKey } = await keyring.current(instance, 'session')
   const addresses = JSON.stringify(client.metadata.redirect_uris)
   const info = createHash('sha256').update(`flagship-code:${client.id}:${addresses}`).digest()
   const body = Buffer.concat([timeBytes(createdAt), Buffer.from(salt, 'base64url')])
-  const key = new Uint8Array(hkdfSync('sha256', Buffer.concat([PREFIX, secret]), body, info, 32))
+  const key = new Uint8Array(hkdfSync('sha256', messageKey, body, info, 32))
   const tag = createHmac('sha256', key).update('token').digest()
   const number = createHmac('sha256', key).update('code').digest().readUIntBE(0, 6) % 1_000_000
   return {
@@ -170,9 +170,6 @@ async function secretsOf(
     code: String(number).padStart(6, '0'),
   }
 }
-
-/** The session key also signs other things: a key with a prefix is another key. @see login.md 3.4 */
-const PREFIX = Buffer.from('2:')
 
 function timeBytes(milliseconds: number): Buffer {
   const bytes = Buffer.alloc(8)

@@ -41,7 +41,7 @@ interface EngineParts {
   readonly flagship: CertificationRule
   readonly described: DescribedClients
   /** Installs what linked clients need before they get tokens. */
-  readonly linkedApps: Pick<LinkedApps, 'require'>
+  readonly linkedApps: Pick<LinkedApps, 'require' | 'startInstall'>
   /** Counts refreshes. */
   readonly activity: Pick<ActivityLog, 'used'>
 }

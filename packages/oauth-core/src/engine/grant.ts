@@ -206,8 +206,11 @@ export async function revokeGrant(
   const taken =
     also.length === 0 ? await store.take<GrantRecord>(key) : await takeWith(store, key, also)
   if (taken === undefined) return false
-  const { clientId, rotation } = taken.value
-  const kind = rotation === undefined ? {} : { isRotating: true as const }
+  const { clientId, rotation, resource } = taken.value
+  const kind = {
+    ...(rotation === undefined ? {} : { isRotating: true as const }),
+    ...(resource === undefined ? {} : { resource }),
+  }
   emitter.emit('grant.revoked', { instance, grantId: id, clientId, reason, ...kind })
   await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
   return true

@@ -75,7 +75,9 @@ type Ending = Grant & { readonly endsAt: number }
 
 function dueEnds(grants: readonly Grant[], now: number): readonly Ending[] {
   const isDue = (grant: Grant): grant is Ending => {
-    const { endsAt, toldEnd } = grant
+    const { endsAt, resource, toldEnd } = grant
+    // SPEC: owner.md 3.4 - an assistant has to ask again: there is nothing that its owner could make last longer.
+    if (resource !== undefined) return false
     return endsAt !== undefined && endsAt > now && endsAt - NOTICE_MS <= now && toldEnd !== endsAt
   }
   return grants.filter(isDue).filter((grant) => !goesOn(grant, grants))
@@ -85,7 +87,7 @@ function dueEnds(grants: readonly Grant[], now: number): readonly Ending[] {
 function goesOn(ending: Ending, grants: readonly Grant[]): boolean {
   const later = grants.filter(
     ({ endsAt = Number.POSITIVE_INFINITY, resource }) =>
-      endsAt > ending.endsAt && resource === ending.resource,
+      endsAt > ending.endsAt && resource === undefined,
   )
   if (later.some(({ scope }) => scope === ending.scope || scope === '*')) return true
   const rules = parseScope(ending.scope)

@@ -15,18 +15,21 @@ import type { OAuthServices } from '../services.ts'
 
 /** What an owner changes of what a client was allowed before. */
 export interface AccessChange {
-  /** How long from now on: whatever would end earlier lasts so long; what lasts longer stays as it is. */
+  /**
+   * How long from now on: whatever would end earlier lasts so long; what lasts longer stays as it is. What is of a
+   * resource ends when its page said.
+   */
   readonly duration?: ConsentDuration
   /** What the client keeps, as a scope string; everything else ends. */
   readonly scope?: string
 }
 
 /**
- * What became of it. `ended`: nothing is left that could be changed; `gone`: there is no such client, or its owner
+ * What became of it. `assistant`: everything is of a resource, whose end cannot be moved: it has to ask again. `ended`: nothing is left that could be changed; `gone`: there is no such client, or its owner
  * never allowed it anything; `not_less`: the scope is none, or gives what the client does not have, or the client's
  * access is one that cannot be divided.
  */
-export type AccessChangeOutcome = 'changed' | 'ended' | 'gone' | 'not_less'
+export type AccessChangeOutcome = 'assistant' | 'changed' | 'ended' | 'gone' | 'not_less'
 
 /**
  * Changes every live grant of a client, without asking the client: the tokens that it has of a grant that gives less
@@ -45,6 +48,8 @@ export async function changeAccess(
   if (client === undefined || client.pending) return 'gone'
   const grants = await listGrants(engine, instance, client.id)
   if (grants.length === 0) return 'ended'
+  // SPEC: owner.md 3.4; assistants.md 8.3 - nothing after the end that the page said.
+  if (duration !== undefined && grants.every(isOfResource)) return 'assistant'
   const kept = scope === undefined ? undefined : keptRules(scope, grants)
   if (kept === 'not_less') return 'not_less'
   const endsAt = duration === undefined ? undefined : endOf(duration, clock.now())
@@ -167,10 +172,12 @@ function endOf(duration: ConsentDuration, now: number): number {
 
 function extended(grant: GrantRecord, endsAt: number): GrantRecord {
   const { endsAt: before, ...rest } = grant
-  if (before === undefined || before >= endsAt) return grant
-  // SPEC: assistants.md 5.4 - what is of a resource always has an end.
-  if (grant.resource !== undefined && !Number.isFinite(endsAt)) return grant
+  if (before === undefined || before >= endsAt || isOfResource(grant)) return grant
   return Number.isFinite(endsAt) ? { ...rest, endsAt } : rest
+}
+
+function isOfResource({ resource }: Pick<GrantRecord, 'resource'>): boolean {
+  return resource !== undefined
 }
 
 function restricted(grant: GrantRecord, kept: readonly Permission[]): GrantRecord | 'nothing left' {

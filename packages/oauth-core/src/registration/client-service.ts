@@ -26,6 +26,8 @@ export interface ClientAccess {
   readonly createdAt: number
   /** Absent: it lasts until it is revoked. */
   readonly endsAt?: number
+  /** Path of the resource that it is of. Absent: the interface itself. */
+  readonly resource?: string
 }
 
 export interface ClientsUsage {
@@ -216,10 +218,11 @@ export function clientServiceOf(services: OAuthServices): ClientService {
     },
     async access(instance, id) {
       const grants = await listGrants(engine, instance, id)
-      return grants.map(({ scope, createdAt, endsAt }) => ({
+      return grants.map(({ scope, createdAt, endsAt, resource }) => ({
         scope,
         createdAt,
         ...(endsAt === undefined ? {} : { endsAt }),
+        ...(resource === undefined ? {} : { resource }),
       }))
     },
     changeAccess: (instance, id, change, by) => changeAccess(services, instance, id, change, by),

@@ -1,7 +1,13 @@
 import type { Context } from 'koa'
 import { OAuthError } from '../../src/errors.ts'
 import type { HttpError, RouteContext } from '@svc/platform'
-import type { AuthorizePages, ConsentView, OwnerSession, OwnerSessions } from '../../src/ports.ts'
+import type {
+  AssistantView,
+  AuthorizePages,
+  ConsentView,
+  OwnerSession,
+  OwnerSessions,
+} from '../../src/ports.ts'
 
 const CSRF = 'csrf-of-this-browser'
 
@@ -12,11 +18,14 @@ export interface FakePages extends AuthorizePages {
   readonly live: Set<string>
   /** What consent pages were asked to show. */
   readonly views: ConsentView[]
+  /** The same of assistants. */
+  readonly assistants: AssistantView[]
 }
 
 export function fakePages(): FakePages {
   const live = new Set<string>()
   const views: ConsentView[] = []
+  const assistants: AssistantView[] = []
 
   async function current(ctx: Context): Promise<OwnerSession | undefined> {
     const id = ctx.cookies.get('session')
@@ -26,21 +35,17 @@ export function fakePages(): FakePages {
   return {
     live,
     views,
+    assistants,
     sessions: { current },
+
+    async assistant(ctx, view) {
+      assistants.push(view)
+      form(ctx, view)
+    },
 
     async consent(ctx, view) {
       views.push(view)
-      ctx.append('Set-Cookie', `csrf=${CSRF}; Path=/; HttpOnly`)
-      const fields = Object.entries({ csrf_token: CSRF, ...view.fields })
-      const inputs = fields.map(
-        ([name, value]) => `<input type="hidden" name="${name}" value="${escape(value)}">`,
-      )
-      const name = escape(view.linkedApp?.name ?? view.client.metadata.client_name)
-      html(
-        ctx,
-        `<h1>Allow ${name}?</h1><form method="post" action="/auth/authorize">${inputs.join('')}
-        <button>Allow</button></form><a href="${escape(view.cancelUrl)}">Refuse</a>`,
-      )
+      form(ctx, view)
     },
 
     async certify(ctx, { token = '' }) {
@@ -101,6 +106,21 @@ export function fakePages(): FakePages {
       }
     },
   }
+}
+
+function form(ctx: Context, view: AssistantView | ConsentView): void {
+  ctx.append('Set-Cookie', `csrf=${CSRF}; Path=/; HttpOnly`)
+  const fields = Object.entries({ csrf_token: CSRF, ...view.fields })
+  const inputs = fields.map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${escape(value)}">`,
+  )
+  const app = 'linkedApp' in view ? view.linkedApp : undefined
+  const name = escape(app?.name ?? view.client.metadata.client_name)
+  html(
+    ctx,
+    `<h1>Allow ${name}?</h1><form method="post" action="/auth/authorize">${inputs.join('')}
+    <button>Allow</button></form><a href="${escape(view.cancelUrl)}">Refuse</a>`,
+  )
 }
 
 function html(ctx: Context, body: string, title = 'page'): void {

@@ -1,7 +1,7 @@
 import { loopbackFetch } from '@svc/testkit'
 import { expect } from 'chai'
 import * as standard from 'oauth4webapi'
-import { oauthServer } from '../oauth-server.ts'
+import { oauthServer, testPages } from '../oauth-server.ts'
 import { BASE, MCP, PHOTOS, resourceServer } from '../resource-server.ts'
 
 const PATH = '/.well-known/oauth-protected-resource'
@@ -39,6 +39,15 @@ describe(`GET ${PATH}`, () => {
       resource: `${BASE}/photos/mcp`,
       resource_documentation: documentation,
     })
+  })
+
+  it('is only of servers that have a page to ask the owner', async () => {
+    const { oauth } = await oauthServer()
+    const { assistant: _, ...pages } = testPages([])
+    expect(() => oauth.routes({ pages })).not.to.throw()
+    expect(() => oauth.resources.add(MCP)).to.throw(TypeError, 'pages.assistant is missing')
+    const other = await resourceServer()
+    expect(() => other.oauth.routes({ pages })).to.throw(TypeError, 'pages.assistant is missing')
   })
 
   it('knows no other path, and names the domain on an alias', async () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { eachStore, fakeClock } from '@svc/testkit'
-import type { ClientId } from '../../src/clients/client.ts'
 import { type Answer, oauthServer, type OAuthServer } from '../oauth-server.ts'
 import {
   allow,
@@ -104,24 +103,6 @@ eachStore((open) => {
       expect(next.scope).to.equal('io.svc.contacts:GET')
       expect(claimsOf(next.access_token)['aud']).to.equal(`${BASE}/mcp`)
       expect((await call(server, next.access_token)).status).to.equal(200)
-    })
-
-    it('moves its end, and never lets it last without one', async () => {
-      const server = await start()
-      server.clock.stop()
-      const id = await publicClient(server)
-      await connect(server, id)
-      const { clients } = server.oauth
-      const end = async () => {
-        const [grant] = await clients.access(server.instance, id as ClientId)
-        return (grant?.endsAt ?? 0) - Math.floor(server.clock.now() / 1000) * 1000
-      }
-      const dayMs = 86_400_000
-      expect(await end()).to.equal(dayMs)
-      await clients.changeAccess(server.instance, id, { duration: 'until_revoked' })
-      expect(await end()).to.equal(dayMs)
-      await clients.changeAccess(server.instance, id, { duration: '30d' })
-      expect(await end()).to.equal(30 * dayMs)
     })
   })
 })

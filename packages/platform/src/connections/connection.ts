@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionBounds } from './bounds.ts'
+import type { FollowUps } from './follow-ups.ts'
 import { endAndLinger } from './linger.ts'
 import { ReadingWatch } from './reading-watch.ts'
 
@@ -21,6 +22,7 @@ export interface ConnectionOptions {
   readonly isPressed: () => boolean
   /** Too many requests were sent ahead. */
   readonly onOverflow: () => void
+  readonly followUps: FollowUps
 }
 
 /**
@@ -190,8 +192,7 @@ export class Connection {
       return
     }
     this.#current = next
-    // In a turn of its own, so that other connections get theirs.
-    setImmediate(() => {
+    this.#options.followUps.add(() => {
       if (this.#waiting.length === 0) this.#release()
       this.#start(next)
     })

@@ -6,6 +6,7 @@ import { AddressCounter } from './address-counter.ts'
 import { type ConnectionBounds, resolveBounds } from './bounds.ts'
 import { Connection } from './connection.ts'
 import { connectionsThatFit } from './descriptor-limit.ts'
+import { FollowUps } from './follow-ups.ts'
 import { Handshakes } from './handshakes.ts'
 import { intercept } from './intercept.ts'
 import { Pressure } from './pressure.ts'
@@ -67,6 +68,7 @@ export function limitConnections(
   const connections = new Map<Socket, Connection>()
   const addresses = new AddressCounter(perAddress(bounds))
   const handshakes = new Handshakes(bounds.handshakeMs, () => refusals.note('slow_headers'))
+  const followUps = new FollowUps()
   const pressure = new Pressure(server, bounds, () => {
     for (const connection of connections.values()) connection.announceEnd()
   })
@@ -78,6 +80,7 @@ export function limitConnections(
       bounds,
       isPressed: () => pressure.isOn,
       onOverflow: () => refusals.note('pipeline'),
+      followUps,
     })
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
@@ -116,6 +119,7 @@ export function limitConnections(
 
   intercept(server, {
     connection(socket, pass) {
+      followUps.somebodyCame()
       const release = addresses.admit(socket)
       if (release === undefined) {
         refusals.note('address')

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 
 /** Bytes of the random nonce in front of what is sealed. */
 export const NONCE_BYTES = 12
@@ -7,10 +7,11 @@ const TAG_BYTES = 16
 
 /**
  * AES-256-GCM under a random nonce.
+ * @param key - 32 bytes
  * @param aad - authenticated, not contained: must be given again to decrypt
  * @returns nonce, ciphertext, tag
  */
-export function encrypt(key: Uint8Array, plain: Uint8Array | string, aad: string): Buffer {
+export function encrypt(key: KeyObject, plain: Uint8Array | string, aad: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(aad))
   // Both overloads take what `plain` may be, but neither takes the union.
@@ -19,7 +20,7 @@ export function encrypt(key: Uint8Array, plain: Uint8Array | string, aad: string
 }
 
 /** @throws Error when key, bytes or `aad` are not those of {@link encrypt} */
-export function decrypt(key: Uint8Array, bytes: Buffer, aad: string): Buffer {
+export function decrypt(key: KeyObject, bytes: Buffer, aad: string): Buffer {
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('malformed sealed text')
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(aad))

@@ -57,6 +57,7 @@ interface Cached {
 }
 
 const CHANNEL = 'oauth.keys'
+const MESSAGE_PREFIX = Buffer.from('2:')
 /** How long a replaced key verifies: until the last that it made is dead on every clock. */
 const GRACE_MS = {
   access: LONGEST_TOKEN_MS + 2 * CLOCK_SKEW_MS,
@@ -116,6 +117,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
         n,
         secret,
         hmacKey: createSecretKey(secret),
+        messageKey: createSecretKey(Buffer.concat([MESSAGE_PREFIX, secret])),
         ...(createdAt !== undefined && { createdAt }),
         ...(verifiesUntil !== undefined && { verifiesUntil }),
       }

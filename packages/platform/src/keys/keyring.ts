@@ -18,6 +18,8 @@ export interface SigningKey {
   readonly secret: Buffer
   /** The same as a key object: signs several times as fast. */
   readonly hmacKey: KeyObject
+  /** `2:` followed by the secret: the session key signs its messages with this one. @see login.md 3.4 */
+  readonly messageKey: KeyObject
 }
 
 /** The keys of each instance, sealed in the store, cached in process (D9). */

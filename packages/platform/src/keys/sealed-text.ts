@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto'
+
 const DERIVED = /^v1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]{22,}$/
 const PLAIN = /^([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+$/
 
@@ -34,9 +36,9 @@ export class SealedValueError extends Error {
  * @throws SealedValueError when there is no such key, or it does not open the text
  */
 export function openWith(
-  key: Uint8Array | undefined,
+  key: KeyObject | undefined,
   text: string,
-  open: (key: Uint8Array) => Buffer,
+  open: (key: KeyObject) => Buffer,
 ): Buffer {
   if (key === undefined) {
     throw new SealedValueError(sealedWith(text), 'sealed with a key that is not in the keyring')

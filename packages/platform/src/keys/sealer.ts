@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { defineOptions, instance, list, object, type Option, text } from '../options.ts'
 import { decrypt, encrypt } from './aes-gcm.ts'
 import { openWith } from './sealed-text.ts'
@@ -65,9 +66,12 @@ export function createSealer(keys: readonly SealingKey[]): Sealer {
   const [first, ...others] = KEYRING.settle({ keys }).keys
   // The definition asks for one.
   if (first === undefined) throw new TypeError('there is no sealing key')
-  const byKid = new Map([first, ...others].map(({ kid, key }) => [kid, Buffer.from(key)] as const))
+  // A key object seals several times as fast as its bytes.
+  const byKid = new Map(
+    [first, ...others].map(({ kid, key }) => [kid, createSecretKey(key)] as const),
+  )
   const { kid: currentKid } = first
-  const sealingKey = Buffer.from(first.key)
+  const sealingKey = createSecretKey(first.key)
 
   function seal(plain: Uint8Array | string, context: string): string {
     return `${currentKid}.${encrypt(sealingKey, plain, context).toString('base64url')}`

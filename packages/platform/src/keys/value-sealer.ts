@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { decrypt, encrypt, NONCE_BYTES } from './aes-gcm.ts'
 import { openWith, SealedValueError } from './sealed-text.ts'
@@ -33,18 +33,18 @@ const SEALED = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{
  * @param currentKid - the one that seals
  */
 export function createDerivation(
-  keys: ReadonlyMap<string, Uint8Array>,
+  keys: ReadonlyMap<string, KeyObject>,
   currentKid: string,
 ): (salt: string, info: string) => ValueSealer {
-  const derived = new LRUCache<string, Uint8Array>({ max: CACHED_KEYS })
+  const derived = new LRUCache<string, KeyObject>({ max: CACHED_KEYS })
 
-  function keyOf(kid: string, salt: string, info: string): Uint8Array | undefined {
+  function keyOf(kid: string, salt: string, info: string): KeyObject | undefined {
     const master = keys.get(kid)
     if (master === undefined) return undefined
     const name = JSON.stringify([kid, salt, info])
     let key = derived.get(name)
     if (key === undefined) {
-      key = new Uint8Array(hkdfSync('sha256', master, salt, info, 32))
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', master, salt, info, 32)))
       derived.set(name, key)
     }
     return key
@@ -84,6 +84,6 @@ export function createDerivation(
   })
 }
 
-function signatureOf(key: Uint8Array, text: string): Buffer {
+function signatureOf(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }

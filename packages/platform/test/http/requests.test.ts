@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, post, until } from '../support/raw-client.ts'
+import { get, openClient, post, until } from '../support/raw-client.ts'
 
 describe('requests of one connection', () => {
   let limited: LimitedServer
@@ -40,6 +40,35 @@ describe('requests of one connection', () => {
     await until(() => client.statuses().length === 34)
     expect(handled).to.equal(34)
     expect(limited.limits.figures().refused.pipeline).to.equal(0)
+  })
+
+  it('let first those have their turn who come while they wait', async () => {
+    let handled = 0
+    limited = await startLimited(async (request, response) => {
+      if (request.url === '/late') {
+        response.end(`after ${handled}`)
+        return
+      }
+      handled += 1
+      spin(0.2)
+      await new Promise(setImmediate)
+      spin(0.2)
+      response.end('x')
+    })
+    const { port } = limited
+    // The system takes their connections at once, the server one in each turn.
+    const early = Array.from({ length: 150 }, async () => {
+      const client = await openClient(port)
+      client.send(get().repeat(16))
+      return client
+    })
+    const clients = await Promise.all(early)
+    const late = await openClient(port)
+    late.send(get('/late'))
+    await until(() => late.said().includes('after '))
+    const before = Number(/after (\d+)/.exec(late.said())?.[1])
+    expect(before).to.be.at.most(2 * clients.length)
+    await until(() => handled === 16 * clients.length)
   })
 
   it('end the socket without an answer when more wait, and no handler hears of any', async () => {
@@ -288,3 +317,9 @@ describe('an upgrade', () => {
     expect(limited.limits.figures().refused.pipeline).to.equal(1)
   })
 })
+
+/** Takes the processor for so many milliseconds. */
+function spin(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}

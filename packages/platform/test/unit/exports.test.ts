@@ -54,6 +54,7 @@ describe('@svc/platform', () => {
       'createRateLimits',
       'createRevocations',
       'createSealer',
+      'dayOf',
       'defineErrors',
       'defineRoute',
       'describedSchema',

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import {
@@ -18,7 +19,9 @@ describe('challenges of passkeys', () => {
   const withKey = (fill: number) => ({
     clock,
     lifetimes: DEFAULT_LIFETIMES,
-    keyring: { current: async () => ({ secret: new Uint8Array(32).fill(fill) }) } as never,
+    keyring: {
+      current: async () => ({ messageKey: createSecretKey(Buffer.alloc(32, fill)) }),
+    } as never,
   })
   const services = withKey(1)
   const make = (purpose: PasskeyPurpose = 'login'): Promise<string> =>

@@ -6,7 +6,8 @@ import { type JwtClaims, openJwt, parseJwt, signJwt } from '../../../src/tokens/
 
 function newKey(): SigningKey {
   const secret = randomBytes(64)
-  return { kid: 'access.1', secret, hmacKey: createSecretKey(secret) }
+  const hmacKey = createSecretKey(secret)
+  return { kid: 'access.1', secret, hmacKey, messageKey: hmacKey }
 }
 
 const key = newKey()

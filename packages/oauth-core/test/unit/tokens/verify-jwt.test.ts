@@ -11,7 +11,8 @@ const DAY_S = 86_400
 
 function newKey(kid: string): SigningKey {
   const secret = randomBytes(64)
-  return { kid, secret, hmacKey: createSecretKey(secret) }
+  const hmacKey = createSecretKey(secret)
+  return { kid, secret, hmacKey, messageKey: hmacKey }
 }
 
 const accessKey = newKey('access.3')

@@ -56,6 +56,8 @@ eachStore((open, name) => {
       expect([access.kid, session.kid]).to.deep.equal(['access.1', 'session.1'])
       expect([access.secret.length, session.secret.length]).to.deep.equal([64, 64])
       expect(access.hmacKey.export().equals(access.secret)).to.equal(true)
+      const prefixed = Buffer.concat([Buffer.from('2:'), session.secret])
+      expect(session.messageKey.export().equals(prefixed)).to.equal(true)
       const other = testInstance('bob.example.com')
       await store.write(keyring.create(other.id))
       const secrets = [access, session, await keyring.current(other, 'access')]

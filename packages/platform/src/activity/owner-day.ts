@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
 
 /** A day of an owner. */
 export interface OwnerDay {

@@ -1,0 +1,188 @@
+import { parsePage } from '@svc/testkit'
+import { expect } from 'chai'
+import { namesOfServer } from '../../src/consent/assistant-model.ts'
+import { ASSISTANTS, LONGEST_NAME, LOOK_ALIKE } from '../support/assistant-models.ts'
+import { type SampleServer, sampleServer } from '../support/sample-server.ts'
+
+const LOCALES = ['en', 'fr', 'de', 'es'] as const
+const HOST = 'assistant.quill.test'
+
+/** Table 5.2 of assistants.md: what stands on which of the samples. */
+const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = [
+  [
+    'assistant',
+    [
+      'Let an assistant read your data?',
+      `from ${HOST}`,
+      `This server has read its description at ${HOST}; the name is what it calls itself.`,
+      'An assistant is a program that reads with the help of an AI model. What it reads may be sent to the company that runs it. It may be kept there, and used by its rules, not by yours.',
+      'It may also be misled by texts it reads, in your documents too. That is why it can only read unless you choose more.',
+      'What it may read',
+      'Until when 1 hour 24 hours 30 days Afterwards it has to ask again.',
+      'You see everything it does under Settings, Apps and access, and can end it there at once.',
+      'Let it read for 24 hours',
+      'Don’t allow',
+      `https://${HOST}/oauth/callback`,
+    ],
+  ],
+  [
+    'assistant-writes',
+    [
+      'Let an assistant change your data?',
+      'What it also asks for Leave these out unless you need them now.',
+      'Let it read and change for 1 hour',
+    ],
+  ],
+  [
+    'assistant-registered',
+    [
+      'A program that calls itself Helper for the desk.',
+      'Nobody has checked this. Only the return address below is certain.',
+      'It runs as a program on this computer. Any program here could use this name. Go on only if you have just started it yourself.',
+      'http://127.0.0.1:49152/callback',
+    ],
+  ],
+  [
+    'assistant-elsewhere',
+    [
+      `Your answer goes to assistant.example.org:8443, which is not ${LOOK_ALIKE}.`,
+      'https://assistant.example.org:8443/oauth/callback?kept=as%20is',
+    ],
+  ],
+  [
+    'assistant-again',
+    [
+      'It called itself “Old Assistant” before.',
+      'On November 2, 2026 you allowed it to read your contacts, your notes, and your calendar events.',
+    ],
+  ],
+  [
+    'assistant-step-up',
+    [
+      'Until November 3, 2026 at 9:30 AM it may already read and add to your notes; only read your contacts and your calendar events.',
+      'New: change and delete your notes; change your contacts.',
+    ],
+  ],
+  [
+    'assistant-unknown',
+    [
+      'Data of type com.example.recipes: this page has no other words for it.',
+      'Programs and devices',
+    ],
+  ],
+  ['assistant-nothing', ['Tick at least one thing, or choose “Don’t allow”.']],
+]
+
+/** Without the gaps that isolated names leave. */
+function asRead(text: string): string {
+  return text.replaceAll(/ (?=[.,;:”])|(?<=“) /gu, '')
+}
+
+describe('the assistants’ page', () => {
+  let server: SampleServer
+  before(async () => {
+    server = await sampleServer()
+  })
+  after(() => server.close())
+
+  const get = async (name: string, locale = 'en'): Promise<string> =>
+    (await fetch(`${server.origin}/${name}?locale=${locale}`)).text()
+  const page = async (name: string, locale = 'en') =>
+    parsePage(await get(name, locale), server.origin)
+
+  for (const [sample, words] of WORDS) {
+    it(`says what assistants.md 5.2 says: ${sample}`, async () => {
+      const text = asRead((await page(sample)).text)
+      for (const part of words) expect(text).to.include(part)
+    })
+  }
+
+  it('says all of it in each language, and never calls it an app', async () => {
+    for (const sample of Object.keys(ASSISTANTS)) {
+      const english = (await page(sample)).text
+      for (const locale of LOCALES) {
+        const { text, title } = await page(sample, locale)
+        expect(title).to.not.equal('')
+        if (locale !== 'en') expect(text).to.not.equal(english)
+        const own = text
+          // The section of the settings is called so.
+          .replaceAll(
+            /Apps (?:and access|und Zugriff)|Applications et accès|Aplicaciones y acceso/gu,
+            '',
+          )
+        expect(own, `${sample} ${locale}`).to.not.match(
+          /(?<!\p{L})(?:apps?|applications?|aplicaci[oó]n(?:es)?|log ?in|anmelden|se connecter|iniciar sesión)(?!\p{L})/iu,
+        )
+      }
+    }
+  })
+
+  it('ticks what reads, and nothing else, for 24 hours (5.4)', async () => {
+    const form = (await page('assistant-writes')).form('/auth/authorize')
+    const ticked = form.fields.flatMap(([name, value]) => (value === 'on' ? [name] : []))
+    expect(ticked).to.deep.equal([
+      'group-files-read',
+      'permission-1-read',
+      'group-people-read',
+      'permission-0-read',
+      'permission-2-read',
+    ])
+    expect(form.value('choice')).to.equal('2')
+    expect(form.value('duration')).to.equal('1d')
+    expect(form.inputs).to.include.members([
+      'permission-1-change',
+      'permission-1-delete',
+      'permission-0-change',
+    ])
+    // Each stands for itself: that of its group is there already.
+    expect(Object.fromEntries(form.fields)).to.include({
+      'group-files-change': '1',
+      'group-files-delete': '1',
+      'group-people-change': '1',
+    })
+    expect(form.buttons.at(-1)).to.include({ name: 'answer', value: 'refuse', text: 'Don’t allow' })
+  })
+
+  it('leaves writes unticked that were allowed before, and names them', async () => {
+    const { text, form } = await page('assistant-step-up')
+    expect(form().value('permission-1-change')).to.equal(undefined)
+    expect(form().value('duration')).to.equal('1h')
+    expect(text.match(/allowed before/gu)).to.have.length(1)
+  })
+
+  it('keeps name and host on lines of their own, of one size (5.3)', async () => {
+    for (const sample of ['assistant', 'assistant-long', 'assistant-rtl', 'assistant-elsewhere']) {
+      const html = await get(sample)
+      const lines = [...html.matchAll(/<p class="(?:who__row )?who__line">(?<line>.*?)<\/p>/gsu)]
+      expect(lines, sample).to.have.length(2)
+      const [name = '', host = ''] = lines.map(({ groups }) => groups?.['line'])
+      expect(name).to.match(/^<strong><bdi>[^<]+<\/bdi><\/strong>$/u)
+      expect(host).to.match(/^from <bdi dir="ltr">[a-z0-9.-]+<\/bdi>$/u)
+    }
+    expect(await get('assistant-long')).to.include(`<bdi>${LONGEST_NAME}</bdi>`)
+    expect(await get('assistant-rtl')).to.not.match(/[\u202a-\u202e]/u)
+    expect(await get('assistant-elsewhere')).to.include(`from <bdi dir="ltr">${LOOK_ALIKE}</bdi>`)
+  })
+
+  it('shows first what is certain where a name has words of this server (5.3)', async () => {
+    const named = asRead((await page('assistant-brand')).text)
+    expect(named.indexOf('From evil.example.net:')).to.be.within(
+      0,
+      named.indexOf('Assistant of alice.example.com'),
+    )
+    const unnamed = (await page('assistant-brand-registered')).text
+    const address = unnamed.indexOf(`https://${HOST}/oauth/callback`)
+    expect(address).to.be.within(0, unnamed.indexOf('A program that calls itself'))
+  })
+
+  it('takes for words of this server its product, its name and its domain', () => {
+    expect(namesOfServer('alice.cloud.example.org:8443', 'Alice Martin', 'Acme')).to.deep.equal([
+      'Acme',
+      'Alice Martin',
+      'alice.cloud.example.org',
+      'alice',
+      'cloud',
+      'example',
+    ])
+  })
+})

@@ -1,0 +1,46 @@
+import type { ObjectSchema } from '../tools/tool.ts'
+
+/** A kind of data: a doctype without wildcards. */
+export const KIND = {
+  type: 'string',
+  maxLength: 128,
+  pattern: '^[a-z0-9_]{1,60}(\\.[a-z0-9_]{1,60}){1,7}$',
+  description: 'Kind of data, as list_kinds names it.',
+} as const
+
+export const LIMIT = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 50,
+  default: 20,
+  description: 'How many at most.',
+} as const
+export const DEFAULT_LIMIT = 20
+
+/** Of every result that has words of documents. */
+export const PROVENANCE = { source: { type: 'string' }, trust: { type: 'string' } } as const
+
+export function input(
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[] = [],
+): ObjectSchema {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** Clients get used to results that have more than they know. */
+export function output(
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[],
+): ObjectSchema {
+  return { type: 'object', properties, required }
+}
+
+/** An id as tools name documents: with its kind. */
+export function documentId({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  return `${kind}/${id}`
+}
+
+export function parseDocumentId(name: string): { readonly kind: string; readonly id: string } {
+  const [kind = '', ...rest] = name.split('/')
+  return { kind, id: rest.join('/') }
+}

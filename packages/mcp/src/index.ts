@@ -1,0 +1,23 @@
+export { createMcp, type Mcp } from './create-mcp.ts'
+export { CALL_SECONDS, type McpFigures } from './calls/figures.ts'
+export type {
+  DataDocument,
+  DataPage,
+  DataPort,
+  KindWords,
+  NewDocument,
+} from './data/data-port.ts'
+export { ERRORS, McpError, type McpErrorCode } from './errors.ts'
+export { DEFAULT_LIMITS, type McpBucket } from './limits.ts'
+export { MCP_LOG_EVENTS } from './log/log-events.ts'
+export type { McpOptions } from './options.ts'
+export { ToolError, type ToolErrorCode } from './tool-error.ts'
+export type {
+  CallNote,
+  Need,
+  ObjectSchema,
+  PlannedWrite,
+  ToolCaller,
+  ToolContext,
+  ToolOptions,
+} from './tools/tool.ts'

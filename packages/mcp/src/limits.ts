@@ -1,0 +1,35 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, type RateLimit, SECOND_MS } from '@svc/platform'
+
+/** Whose counters stand in the store: of a grant, but `address`. @see assistants.md 6.8 */
+export type McpBucket = 'address' | 'documents' | 'hour' | 'minute' | 'writes'
+
+export const DEFAULT_LIMITS: Readonly<Record<McpBucket, RateLimit>> = {
+  address: { limit: 600, windowMs: MINUTE_MS },
+  documents: { limit: 5000, windowMs: DAY_MS },
+  hour: { limit: 2000, windowMs: HOUR_MS },
+  minute: { limit: 120, windowMs: MINUTE_MS },
+  writes: { limit: 20, windowMs: MINUTE_MS },
+}
+
+/** How many times over its limit a client is no longer told so by a result, but by 429. @see assistants.md 6.8 */
+export const FLOOD_FACTOR = 10
+/** Calls of a grant at a time, in one process. @see assistants.md 6.8 */
+export const CALLS_AT_A_TIME = 8
+/** How long one more waits for its turn. @see assistants.md 6.8 */
+export const TURN_WAIT_MS: number = 2 * SECOND_MS
+
+/** Of a request, bytes. @see assistants.md 6.2 */
+export const MAX_BODY_BYTES = 65_536
+/** Of an answer, bytes. @see assistants.md 6.4 */
+export const MAX_ANSWER_BYTES: number = 256 * 1024
+/** Of an answer, beside what a tool gives: the message around it. */
+export const ENVELOPE_BYTES = 1024
+/** Of a document's text, characters. @see assistants.md 6.4 */
+export const MAX_TEXT = 100_000
+/** Of a title, characters. */
+export const MAX_TITLE = 200
+/** Of an excerpt, characters. @see assistants.md 6.3 */
+export const MAX_EXCERPT = 200
+/** What a search looks at. @see assistants.md 6.4 */
+export const SEARCH_DOCUMENTS = 10_000
+export const SEARCH_MS = 500

@@ -1,0 +1,124 @@
+import type { ResourceAccess } from '@svc/oauth-core'
+import { RequestError, type RouteContext, type RouteMiddleware, type RouteRow } from '@svc/platform'
+import { McpError } from './errors.ts'
+import { MAX_BODY_BYTES } from './limits.ts'
+import { answerMessage, answerOf, type ProtocolAnswer, toRequest } from './protocol/answer.ts'
+import { errorMessage, NOT_A_REQUEST, NOT_JSON } from './protocol/messages.ts'
+import { isOriginFit } from './protocol/origin.ts'
+import type { McpServices } from './services.ts'
+
+/**
+ * The endpoint of the package. The guard stands in front of the handler, since it answers refusals by itself.
+ * @see assistants.md 6.2
+ */
+export function mcpRoutes(path: string, services: McpServices): readonly RouteRow[] {
+  const { guard } = services
+  const requireToken: RouteMiddleware = (ctx, next) => Promise.resolve(guard(ctx, next))
+  return [
+    {
+      method: 'POST',
+      path,
+      handler: (ctx) => answer(ctx, services),
+      auth: ['access token'],
+      use: [
+        (ctx, next) => requireFitOrigin(ctx, next, services),
+        requireJson,
+        requireToken,
+        answerMalformed,
+      ],
+      body: { types: ['json'], limitBytes: MAX_BODY_BYTES, schema: MESSAGE },
+      limit: [
+        { bucket: 'address', inRule: 'every request of an address that has a token' },
+        {
+          bucket: 'minute',
+          inRule: 'calls of tools, by grant: a result says so, 429 ten times over',
+        },
+        { bucket: 'hour', inRule: 'calls of tools, by grant: as above' },
+        { bucket: 'writes', inRule: 'calls of tools that write, by grant: as above' },
+        { bucket: 'documents', inRule: 'documents that are read, by grant: a result says so' },
+      ],
+      statuses: [200, 202, 400, 401, 403, 404, 413, 415, 429],
+      family: 'json',
+      cors: 'resource',
+      activity: { none: 'Each call has an entry of its own, which the owner reads by assistant.' },
+      summary: 'One message of the Model Context Protocol.',
+      source: 'assistants.md 6.2',
+    },
+  ]
+}
+
+/** What the protocol library holds bodies against, for the reference. */
+const MESSAGE = {
+  type: 'object',
+  description: 'a JSON-RPC request or notification of the Model Context Protocol',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'integer'] },
+    method: { type: 'string' },
+    params: { type: 'object' },
+  },
+  required: ['jsonrpc', 'method'],
+} as const
+
+async function requireFitOrigin(
+  ctx: RouteContext,
+  next: () => Promise<void>,
+  { origins }: McpServices,
+): Promise<void> {
+  if (!isOriginFit(ctx.get('Origin'), origins)) throw new McpError('mcp_origin')
+  await next()
+}
+
+/** Size and media type as the headers say them: a stranger learns both before its token is looked at. */
+async function requireJson(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
+  const type = (ctx.get('Content-Type').split(';', 1)[0] ?? '').trim().toLowerCase()
+  if (type !== 'application/json') throw new RequestError('unsupported_media_type')
+  if (Number(ctx.get('Content-Length')) > MAX_BODY_BYTES) {
+    // Nobody reads it: the connection ends with the answer.
+    throw new RequestError('payload_too_large', { headers: { Connection: 'close' } })
+  }
+  await next()
+}
+
+/** A body that cannot be read is answered in the words of the protocol. */
+async function answerMalformed(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
+  try {
+    await next()
+  } catch (error) {
+    if (!RequestError.is(error, 'invalid_request')) throw error
+    const code = ctx.state.json === undefined ? NOT_JSON : NOT_A_REQUEST
+    send(ctx, answerOf(error.status, errorMessage(null, code)))
+  }
+}
+
+async function answer(ctx: RouteContext, services: McpServices): Promise<void> {
+  const { instance, json } = ctx.state
+  await services.counters.hitAddress(instance, services.clientAddress(ctx))
+  const ended = new AbortController()
+  const end = (): void => ended.abort()
+  ctx.res.once('close', end)
+  try {
+    // Set by the guard.
+    const access = ctx.state['access'] as ResourceAccess
+    const exchange = { instance, access, signal: ended.signal }
+    const request = toRequest(ctx, ended.signal)
+    const found = await answerMessage(await services.protocol(), request, json, exchange)
+    if (found === undefined) return
+    // Whoever was cut off meanwhile gets nothing more: the guard answers instead.
+    await services.guard(ctx, async () => send(ctx, found))
+  } finally {
+    ctx.res.off('close', end)
+  }
+}
+
+function send(ctx: RouteContext, { status, headers, body }: ProtocolAnswer): void {
+  ctx.set(headers)
+  ctx.status = status
+  if (body === '') {
+    ctx.body = null
+    ctx.status = status
+    return
+  }
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.body = body
+}

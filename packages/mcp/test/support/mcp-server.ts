@@ -1,0 +1,315 @@
+import { createHash } from 'node:crypto'
+import http from 'node:http'
+import { type AuthorizePages, createOAuth, type OAuth, type RecordedCall } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
+import type { Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
+import { type FakeClock, fakeClock, listen, recordStatuses, type RouteStatuses } from '@svc/testkit'
+import { expect } from 'chai'
+import Koa from 'koa'
+import { afterEach } from 'mocha'
+import { createMcp, type Mcp, type McpOptions } from '../../src/index.ts'
+import { storedDocuments, type StoredDocuments } from './stored-documents.ts'
+
+export const HOST = 'alice.example.com'
+const REDIRECT_URI = 'http://127.0.0.1:7777/callback'
+const VERIFIER = 'v'.repeat(43)
+const OWNER = { cookie: 'session=owner' }
+
+export interface Answer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly text: string
+  /** The JSON body; `{}` when there is none. */
+  readonly body: Record<string, unknown>
+}
+
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+export interface McpServer {
+  readonly oauth: OAuth
+  readonly mcp: Mcp
+  readonly store: Store
+  readonly clock: FakeClock
+  readonly instance: Instance
+  readonly documents: StoredDocuments
+  readonly logged: readonly string[]
+  readonly port: number
+  /** Entries of calls, by client, oldest first. */
+  entries(): Promise<readonly RecordedCall[]>
+  send(
+    method: string,
+    path: string,
+    request?: { readonly headers?: http.OutgoingHttpHeaders; readonly body?: string | Buffer },
+  ): Promise<Answer>
+  /** A client without a secret, and the token that the owner gave it. */
+  connect(scope?: string): Promise<string>
+  /** One message of the protocol, of the newer era unless it says otherwise. */
+  message(
+    token: string,
+    message: object | string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
+  /** `tools/call`. */
+  call(token: string, name: string, given?: object): Promise<Answer>
+}
+
+interface ServerOptions {
+  readonly mcp?: Partial<McpOptions>
+  readonly store?: Store
+  readonly clock?: FakeClock
+  /** Errors in the log are part of the test. */
+  readonly mayCrash?: boolean
+  /** Instead of the tools for documents. */
+  readonly withoutData?: boolean
+}
+
+const open: { readonly close: () => Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+/** The package on a real server, real but for its pages, sessions and apps; closed after the test. */
+export async function mcpServer(options: ServerOptions = {}): Promise<McpServer> {
+  const clock = options.clock ?? fakeClock()
+  const store = options.store ?? sqliteStore({ file: ':memory:', clock })
+  const logged: string[] = []
+  const write = (level: string) => (event: string, fields?: unknown) => {
+    logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
+  }
+  const oauth = createOAuth({
+    store,
+    clock,
+    keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
+    apps: {
+      installed: async () => undefined,
+      listInstalled: async () => [],
+      available: async () => undefined,
+    },
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+  })
+  oauth.useSessions({
+    current: async (ctx) =>
+      ctx.get('Cookie') === OWNER.cookie
+        ? { id: 'owner', kind: 'normal', createdAt: 0 }
+        : undefined,
+  })
+  const documents = storedDocuments(store)
+  const mcp = createMcp({
+    oauth,
+    ...(options.withoutData !== true && { data: documents.port }),
+    ...options.mcp,
+  })
+  const statuses: RouteStatuses = recordStatuses()
+  const app = new Koa()
+  app.silent = true
+  // Koa's middleware of the testkit, which knows no Koa.
+  app.use(statuses.middleware as Koa.Middleware)
+  app.use(oauth.resolveInstance())
+  app.use(oauth.routes({ pages: plainPages }))
+  app.use(mcp.routes())
+  const listening = await listen(app)
+  const instance =
+    (await oauth.instances.byHost(HOST)) ??
+    (await oauth.instances.create({ domain: HOST, publicName: 'Alice' }))
+  open.push({
+    async close() {
+      await listening.close()
+      await oauth.close()
+      if (options.store === undefined) await store.close()
+      expect(statuses.undeclared()).to.deep.equal([])
+      const errors = logged.filter((line) => line.startsWith('error'))
+      if (options.mayCrash !== true) expect(errors).to.deep.equal([])
+    },
+  })
+
+  const clients: string[] = []
+  const self: McpServer = {
+    oauth,
+    mcp,
+    store,
+    clock,
+    instance,
+    documents,
+    logged,
+    port: listening.port,
+    async entries() {
+      const all = await Promise.all(
+        clients.map((client) => oauth.assistants.listCalls(instance, client)),
+      )
+      return all.flatMap(({ calls }) => calls.toReversed())
+    },
+    send: (method, path, request = {}) => exchange(listening.port, method, path, request),
+    async connect(scope = 'io.svc.notes:GET io.svc.contacts:GET') {
+      const client = await registerClient(self)
+      clients.push(client)
+      return allow(self, client, scope)
+    },
+    message(token, message, headers = {}) {
+      const body = typeof message === 'string' ? message : JSON.stringify(message)
+      return self.send('POST', mcp.resource.path, {
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body,
+      })
+    },
+    call: (token, name, given = {}) =>
+      self.message(token, modern('tools/call', { name, arguments: given }), {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': name,
+      }),
+  }
+  return self
+}
+
+/** A request that names its revision itself. */
+export function modern(method: string, params: object = {}): object {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+}
+
+/** A request of a revision that begins with `initialize`. */
+export function legacy(method: string, params: object = {}): object {
+  return { jsonrpc: '2.0', id: 1, method, params }
+}
+
+/** What a tool answered. */
+export function resultOf({ status, text, body }: Answer): {
+  readonly structuredContent: Record<string, unknown>
+  readonly isError: boolean
+  /** The error of a result. */
+  readonly error: { readonly code?: string; readonly message?: string; retryAfterSeconds?: number }
+} {
+  expect(status, text).to.equal(200)
+  const result = body['result'] as {
+    readonly content: readonly { readonly text: string }[]
+    readonly structuredContent?: Record<string, unknown>
+    readonly isError?: boolean
+  }
+  expect(result, text).to.be.an('object')
+  const isError = result.isError === true
+  return {
+    structuredContent: result.structuredContent ?? {},
+    isError,
+    error: isError ? (JSON.parse(result.content[0]?.text ?? '{}') as { code: string }) : {},
+  }
+}
+
+async function registerClient(server: McpServer): Promise<string> {
+  const registered = await server.send('POST', '/auth/register', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: 'Assistant',
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'none',
+    }),
+  })
+  expect(registered.status, registered.text).to.equal(201)
+  return String(registered.body['client_id'])
+}
+
+/** The owner's yes. @returns an access token */
+async function allow(server: McpServer, client: string, scope: string): Promise<string> {
+  const allowed = await server.send('POST', '/auth/authorize', {
+    headers: { ...OWNER, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      client_id: client,
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      state: 's',
+      scope,
+      resource: `${server.instance.origin}${server.mcp.resource.path}`,
+      code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+      code_challenge_method: 'S256',
+    }).toString(),
+  })
+  const { location } = allowed.headers
+  if (location === undefined) throw new Error(`${allowed.status} ${allowed.text}`)
+  const exchanged = await server.send('POST', '/auth/access_token', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      client_id: client,
+      grant_type: 'authorization_code',
+      code: new URL(location).searchParams.get('code') ?? '',
+      code_verifier: VERIFIER,
+    }).toString(),
+  })
+  expect(exchanged.status, exchanged.text).to.equal(200)
+  return (exchanged.body as unknown as Tokens).access_token
+}
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for'))
+
+const plainPages: AuthorizePages = {
+  consent: notAsked,
+  assistant: notAsked,
+  login: notAsked,
+  outOfBand: notAsked,
+  sharing: notAsked,
+  certify: notAsked,
+  limit: notAsked,
+  deprecated: notAsked,
+  async error(ctx, error) {
+    ctx.body = error.code
+  },
+  checkCsrf() {},
+}
+
+async function exchange(
+  port: number,
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: http.OutgoingHttpHeaders; body?: string | Buffer },
+): Promise<Answer> {
+  const request = http.request({
+    port,
+    host: '127.0.0.1',
+    method,
+    path,
+    headers: {
+      host: HOST,
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      ...headers,
+    },
+  })
+  const answered = new Promise<Answer>((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('error', reject)
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: parsed(text),
+        })
+      })
+    })
+  })
+  request.end(body)
+  return answered
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}

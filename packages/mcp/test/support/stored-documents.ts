@@ -1,0 +1,89 @@
+import type { Instance } from '@svc/platform'
+import { indexKey, type Json, recordKey, type Store } from '@svc/store'
+import { type DataDocument, type DataPort, ToolError } from '../../src/index.ts'
+
+interface Stored {
+  readonly kind: string
+  readonly id: string
+  readonly title: string
+  readonly text: string
+}
+
+export interface StoredDocuments {
+  readonly port: DataPort
+  add(instance: Instance, kind: string, id: string, title: string, text: string): Promise<void>
+  all(instance: Instance, kind: string): Promise<readonly DataDocument[]>
+}
+
+/** Documents in the store, with the rule that the caller's permissions are asked about each. */
+export function storedDocuments(store: Store): StoredDocuments {
+  const keyOf = (instance: Instance, kind: string, id: string) =>
+    recordKey(instance.id, 'test-document', `${kind}/${id}`)
+
+  const changeOf = (instance: Instance, document: Stored) => ({
+    op: 'put' as const,
+    key: keyOf(instance, document.kind, document.id),
+    value: document as unknown as Json,
+    indexes: [
+      { index: indexKey(instance.id, `test-documents:${document.kind}`), sort: document.id },
+    ],
+  })
+
+  function toDocument({ value, revision }: { value: Json; revision: string }): DataDocument {
+    return { ...(value as unknown as Stored), revision }
+  }
+
+  async function list(
+    instance: Instance,
+    kind: string,
+    page: { readonly limit: number; readonly cursor?: string },
+  ) {
+    const index = indexKey(instance.id, `test-documents:${kind}`)
+    const { records, cursor } = await store.list(index, page)
+    return { documents: records.map(toDocument), ...(cursor !== undefined && { cursor }) }
+  }
+
+  return {
+    async add(instance, kind, id, title, text) {
+      await store.write([changeOf(instance, { kind, id, title, text })])
+    },
+    all: async (instance, kind) => (await list(instance, kind, { limit: 100 })).documents,
+    port: {
+      kinds: ['io.svc.notes', 'io.svc.contacts'],
+      wordsOf: (_instance, kind) => ({
+        name: kind === 'io.svc.notes' ? 'Notes' : 'Contacts',
+        read: 'Read them',
+        add: 'Add some',
+        change: 'Change them',
+        delete: 'Delete them',
+      }),
+      async list({ instance, access }, kind, page) {
+        const found = await list(instance, kind, page)
+        const documents = found.documents.filter(({ id }) => access.allows('GET', kind, { id }))
+        return { ...found, documents }
+      },
+      async get({ instance, access }, kind, id, verb) {
+        const record = access.allows(verb, kind, { id })
+          ? await store.get(keyOf(instance, kind, id))
+          : undefined
+        return record && toDocument(record)
+      },
+      async create({ instance, access }, { kind, id, fields }, also) {
+        if (!access.allows('POST', kind, { ...fields, id })) throw new ToolError('not_found')
+        const known = await store.get(keyOf(instance, kind, id))
+        const { title = '', text = '' } = fields as { title?: string; text?: string }
+        const document = { kind, id, title, text }
+        if (known !== undefined) {
+          if (JSON.stringify(known.value) !== JSON.stringify(document)) {
+            throw new ToolError('conflict')
+          }
+          return { revision: known.revision, isNew: false }
+        }
+        const change = { ...changeOf(instance, document), ifAbsent: true as const }
+        const result = await store.write([change, ...(await also())])
+        if (!result.written) throw new ToolError('conflict')
+        return { revision: result.revision, isNew: true }
+      },
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
+import { type ActivitySource, BY_SERVER } from '../registration/activity-source.ts'
+import type { OAuthServices } from '../services.ts'
+import type { AssistantCall } from './call.ts'
+import {
+  allowAssistants,
+  type Assistant,
+  endAssistant,
+  endAssistants,
+  listAssistants,
+} from './end-assistants.ts'
+import { mayConnect } from './preferences.ts'
+import { type CallPage, countSince, listCalls } from './read-calls.ts'
+
+/** Clients of resources, and what they did. */
+export interface Assistants {
+  /**
+   * Notes a call of a tool. Durable when it resolves; to be awaited before the answer leaves, and before the call has an
+   * effect when it cannot be undone.
+   * @throws StoreUnavailableError when it cannot be written: the call is then refused
+   */
+  recordCall(call: AssistantCall): Promise<void>
+  /**
+   * The changes that note a call which writes: they belong into the very write, so that nothing is written without its
+   * entry. A document without a revision gets that of the write.
+   */
+  callChanges(call: AssistantCall): Promise<readonly Change[]>
+  /**
+   * What a client did, newest first, also when it is gone: 100 entries a page.
+   * @param cursor - of the page before
+   * @throws TypeError for a cursor that is none of ours
+   */
+  listCalls(instance: Pick<Instance, 'id'>, clientId: string, cursor?: string): Promise<CallPage>
+  /**
+   * How often a client called since then, and how many documents that were.
+   * @param since - milliseconds since the epoch
+   */
+  countCalls(
+    instance: Pick<Instance, 'id'>,
+    clientId: string,
+    since: number,
+  ): Promise<{ readonly calls: number; readonly documents: number }>
+  /** The clients that have a live grant of a resource, the one that came last first. */
+  list(instance: Instance): Promise<readonly Assistant[]>
+  /** Ends every grant of one, before it resolves. @returns false when it has none of a resource */
+  end(instance: Instance, clientId: string, reason: string, by?: ActivitySource): Promise<boolean>
+  /** Ends them all, before it resolves. @returns how many */
+  endAll(instance: Instance, reason: string, by?: ActivitySource): Promise<number>
+  /** Whether the owner lets any connect. */
+  mayConnect(instance: Instance): Promise<boolean>
+  /** Lets them connect, or none; then those that are connected end before it resolves. */
+  allow(instance: Instance, isAllowed: boolean, by?: ActivitySource): Promise<void>
+}
+
+/** {@link Assistants} over the package's own functions. */
+export function assistantsOf(services: OAuthServices): Assistants {
+  return {
+    recordCall: (call) => services.calls.record(call),
+    callChanges: (call) => services.calls.changes(call),
+    listCalls: (instance, clientId, cursor) => listCalls(services, instance, clientId, cursor),
+    countCalls: (instance, clientId, since) => countSince(services, instance, clientId, since),
+    list: (instance) => listAssistants(services, instance),
+    end: (instance, clientId, reason, by = BY_SERVER) =>
+      endAssistant(services, instance, clientId, reason, by),
+    endAll: (instance, reason, by = BY_SERVER) => endAssistants(services, instance, reason, by),
+    mayConnect: (instance) => mayConnect(services, instance),
+    allow: (instance, isAllowed, by = BY_SERVER) =>
+      allowAssistants(services, instance, isAllowed, by),
+  }
+}

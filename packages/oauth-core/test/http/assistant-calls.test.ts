@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import { indexKey } from '@svc/store'
+import { eachStore, fakeClock, until } from '@svc/testkit'
+import { CallLog } from '../../src/assistants/call-log.ts'
+import type { AssistantCall } from '../../src/index.ts'
+import { oauthServer, type OAuthServer } from '../oauth-server.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+function callOf({ instance }: OAuthServer, changes: Partial<AssistantCall> = {}): AssistantCall {
+  return {
+    instance: instance.id,
+    grantId: 'grant',
+    clientId: 'client',
+    tool: 'fetch',
+    type: 'io.svc.notes',
+    documents: 1,
+    bytes: 100,
+    outcome: 'ok',
+    ...changes,
+  }
+}
+
+eachStore((open) => {
+  describe('what an assistant did', () => {
+    const start = () => {
+      const clock = fakeClock()
+      return oauthServer({ clock, start: true, openStore: () => open({ clock }) })
+    }
+
+    it('is there once it is recorded, the newest first, 100 a page', async () => {
+      const server = await start()
+      const { assistants } = server.oauth
+      for (let n = 0; n < 130; n += 1) await assistants.recordCall(callOf(server, { bytes: n }))
+      await assistants.recordCall(callOf(server, { clientId: 'other' }))
+      const first = await assistants.listCalls(server.instance, 'client')
+      expect(first.calls).to.have.lengthOf(100)
+      const second = await assistants.listCalls(server.instance, 'client', first.cursor)
+      expect(second.cursor).to.equal(undefined)
+      const bytes = [...first.calls, ...second.calls].map((call) => call.bytes)
+      expect(bytes).to.deep.equal(Array.from({ length: 130 }, (_, n) => 129 - n))
+      const writes = [{ id: 'io.svc.notes/1', revision: '2-a' }]
+      await assistants.recordCall(callOf(server, { tool: 'update', writes }))
+      const [call] = (await assistants.listCalls(server.instance, 'client')).calls
+      expect(call).to.deep.include({ grantId: 'grant', tool: 'update', writes, outcome: 'ok' })
+      expect(await assistants.countCalls(server.instance, 'client', 0)).to.deep.equal({
+        calls: 131,
+        documents: 131,
+      })
+    })
+
+    it('refuses a cursor of its own making', async () => {
+      const server = await start()
+      const refused = await server.oauth.assistants
+        .listCalls(server.instance, 'client', 'x')
+        .catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(TypeError)
+    })
+
+    it('is counted by day and kind after 7 days, and gone 90 days after it was done', async () => {
+      const server = await start()
+      const { clock, instance, store } = server
+      const { assistants } = server.oauth
+      const midnight = Math.ceil(clock.now() / DAY_MS) * DAY_MS
+      clock.advance(midnight - clock.now())
+      const at = clock.now()
+      await assistants.recordCall(callOf(server))
+      await assistants.recordCall(callOf(server, { documents: 5, bytes: 50 }))
+      await assistants.recordCall(
+        callOf(server, { type: 'io.svc.contacts', documents: 0, outcome: 'permission_refused' }),
+      )
+      clock.advance(2 * DAY_MS)
+      await assistants.recordCall(callOf(server))
+      clock.advance(6 * DAY_MS)
+      const read = () => assistants.listCalls(instance, 'client')
+      await until(async () => (await read()).calls.length === 1)
+      const { days } = await read()
+      expect(days).to.have.lengthOf(1)
+      expect(days[0]?.kinds).to.deep.equal({
+        'io.svc.notes': { calls: 2, documents: 6, bytes: 150, refused: 0 },
+        'io.svc.contacts': { calls: 1, documents: 0, bytes: 100, refused: 1 },
+      })
+      expect(await assistants.countCalls(instance, 'client', at - 1)).to.deep.equal({
+        calls: 4,
+        documents: 7,
+      })
+      expect(await assistants.countCalls(instance, 'client', clock.now())).to.deep.equal({
+        calls: 0,
+        documents: 0,
+      })
+      clock.advance(2 * DAY_MS)
+      await until(async () => (await read()).days.length === 2)
+      clock.advance(81 * DAY_MS + HOUR_MS)
+      expect((await read()).days.map(({ from }) => from)).to.deep.equal([at + 2 * DAY_MS])
+      clock.advance(2 * DAY_MS)
+      expect(await read()).to.deep.equal({ calls: [], days: [] })
+      const left = await store.list(indexKey(instance.id, 'assistant-days'))
+      expect(left.records).to.deep.equal([])
+    })
+
+    it('is folded earlier than that when it is too much, each call counted once', async () => {
+      const server = await start()
+      const { store, clock, instance, oauth } = server
+      const logs = [1, 2].map(
+        () =>
+          new CallLog({ store, clock, log: oauth.log, instances: oauth.instances, maxCalls: 100 }),
+      )
+      const calls = Array.from({ length: 240 }, (_, n) => n)
+      await Promise.all(calls.map((n) => logs[n % 2]?.record(callOf(server))))
+      const read = () => oauth.assistants.listCalls(instance, 'client')
+      await until(async () => (await read()).calls.length <= 100)
+      const counted = () => oauth.assistants.countCalls(instance, 'client', 0)
+      await until(async () => (await counted()).calls === 240)
+      expect(await counted()).to.deep.equal({ calls: 240, documents: 240 })
+    })
+
+    it('is refused for an instance that is gone, and removed with its instance', async () => {
+      const server = await start()
+      const { store, instance, oauth } = server
+      await oauth.assistants.recordCall(callOf(server))
+      await oauth.instances.remove(instance.id)
+      expect((await store.list(indexKey(instance.id, 'assistant-calls'))).records).to.be.empty
+      const refused: unknown = await oauth.assistants
+        .recordCall(callOf(server))
+        .catch((error: unknown) => error)
+      expect(refused).to.include({ status: 503 })
+    })
+  })
+})
