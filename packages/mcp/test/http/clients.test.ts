@@ -25,10 +25,7 @@ async function currentClient(
   mode: 'auto' | 'legacy',
 ): Promise<AnyClient> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
-  const client = new Client(
-    { name: 'test', version: '1' },
-    { versionNegotiation: { mode } },
-  )
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const transport = new StreamableHTTPClientTransport(new URL(`${server.instance.origin}/mcp`), {
     fetch: fetchOf(server),
     requestInit: requestInit(token),
@@ -41,23 +38,25 @@ async function oldClient(server: McpServer, token: string): Promise<AnyClient> {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
   const http = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
   const client = new Client({ name: 'test', version: '1' })
-  const transport = new http.StreamableHTTPClientTransport(new URL(`${server.instance.origin}/mcp`), {
-    fetch: fetchOf(server),
-    requestInit: requestInit(token),
-  })
+  const transport = new http.StreamableHTTPClientTransport(
+    new URL(`${server.instance.origin}/mcp`),
+    {
+      fetch: fetchOf(server),
+      requestInit: requestInit(token),
+    },
+  )
   await client.connect(transport as Parameters<typeof client.connect>[0])
   return client
 }
 
-const CLIENTS: Readonly<
-  Record<string, (server: McpServer, token: string) => Promise<AnyClient>>
-> = {
-  'the current client, revision 2026-07-28': (server, token) =>
-    currentClient(server, token, 'auto'),
-  'the current client, revision 2025-11-25': (server, token) =>
-    currentClient(server, token, 'legacy'),
-  'the client of the 1.x line': oldClient,
-}
+const CLIENTS: Readonly<Record<string, (server: McpServer, token: string) => Promise<AnyClient>>> =
+  {
+    'the current client, revision 2026-07-28': (server, token) =>
+      currentClient(server, token, 'auto'),
+    'the current client, revision 2025-11-25': (server, token) =>
+      currentClient(server, token, 'legacy'),
+    'the client of the 1.x line': oldClient,
+  }
 
 describe('published clients', () => {
   for (const [name, open] of Object.entries(CLIENTS)) {
