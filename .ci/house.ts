@@ -15,7 +15,7 @@ const FLOORS = [
   'store',
   'platform',
   'activity oauth-core',
-  'auth-ui notify connectors realtime',
+  'auth-ui notify connectors realtime mcp',
 ].map((floor) => floor.split(' '))
 const HOST = 'examples/host/src'
 /** Who may load the demo of the host, and only by `import()`: production runs without it. */

@@ -55,6 +55,10 @@ export const ADMIN_WORDS: Readonly<Record<string, string>> = {
   'POST /instances/:domain/clients/:id/certify': 'Lets a client ask for everything, or no more.',
   'POST /instances/:domain/clients/:id/tokens':
     'Makes tokens of a client, as if the owner had allowed it.',
+  'GET /instances/:domain/assistants':
+    'Lists the connected assistants, and whether any may connect.',
+  'DELETE /instances/:domain/assistants': 'Ends every assistant; they may ask again.',
+  'DELETE /instances/:domain/assistants/:id': 'Ends an assistant; it may ask again.',
   'GET /instances/:domain/accounts': 'Lists the accounts at providers.',
   'POST /instances/:domain/accounts': 'Takes over an account with its refresh token.',
   'DELETE /instances/:domain/accounts/:id': 'Removes an account.',

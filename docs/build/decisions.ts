@@ -53,6 +53,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
   connectors: ['account types', 'OAuth flows', 'accounts', 'refresh'],
   activity: ['record'],
   realtime: ['connections', 'subscriptions'],
+  mcp: ['protocol', 'tools'],
   notify: ['posts', 'delivery', 'push and SMS', 'system mails', 'app mails', "owners' choices"],
   host: ['operation', 'apps', 'accounts', 'documents', 'development'],
   repository: ['structure', 'tests', 'scripts'],

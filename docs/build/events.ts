@@ -28,6 +28,7 @@ const LISTENERS: readonly Listed[] = [
   { folder: 'platform', type: 'RevocationListener', use: 'the listener of oauth.onRevoked' },
   { folder: 'platform', type: 'Instances', use: 'oauth.instances', members: ['onRemove'] },
   { folder: 'realtime', type: 'Realtime', use: 'realtime', members: ['onLocalEvent'] },
+  { folder: 'mcp', type: 'Mcp', use: 'mcp', members: ['onCall'] },
   { folder: 'auth-ui', type: 'Hashing', use: 'ui.hashing', members: ['onRun'] },
   { folder: 'store', type: 'Bus', use: 'store.bus', members: ['subscribe', 'onGap'] },
 ]

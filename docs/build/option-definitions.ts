@@ -6,6 +6,7 @@ import {
   ENTRY_READER_OPTIONS,
 } from '../../packages/connectors/src/account-types/account-type-options.ts'
 import { CONNECTORS_OPTIONS } from '../../packages/connectors/src/options.ts'
+import { MCP_OPTIONS } from '../../packages/mcp/src/options.ts'
 import { SMTP_OPTIONS } from '../../packages/notify/src/mail/smtp-options.ts'
 import { NOTIFY_OPTIONS } from '../../packages/notify/src/options.ts'
 import { SYSTEM_MAILS_OPTIONS } from '../../packages/notify/src/mail/system-mailer.ts'
@@ -57,6 +58,13 @@ export const DEFINED_FUNCTIONS: readonly DefinedFunction[] = [
     name: 'createOutbound',
     type: 'OutboundOptions',
     definition: OUTBOUND_OPTIONS,
+  },
+  {
+    folder: 'mcp',
+    module: '@svc/mcp',
+    name: 'createMcp',
+    type: 'McpOptions',
+    definition: MCP_OPTIONS,
   },
   {
     folder: 'activity',

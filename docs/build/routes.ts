@@ -8,6 +8,7 @@ import {
   createConnectors,
   ERRORS as CONNECTOR_ERRORS,
 } from '../../packages/connectors/src/index.ts'
+import { createMcp, ERRORS as MCP_ERRORS } from '../../packages/mcp/src/index.ts'
 import { createNotify, ERRORS as NOTIFY_ERRORS } from '../../packages/notify/src/index.ts'
 import { createOAuth, ERRORS as OAUTH_ERRORS } from '../../packages/oauth-core/src/index.ts'
 import { type RouteRow } from '../../packages/platform/src/index.ts'
@@ -36,6 +37,7 @@ export const errorGroups: readonly ErrorGroup[] = [
   { name: '@svc/notify', errors: NOTIFY_ERRORS },
   { name: '@svc/connectors', errors: CONNECTOR_ERRORS },
   { name: '@svc/realtime', errors: REALTIME_ERRORS },
+  { name: '@svc/mcp', errors: MCP_ERRORS },
 ]
 
 /** The one error of the store that is answered as it is. */
@@ -69,6 +71,7 @@ export async function routeGroups(): Promise<RouteGroup[]> {
   const ui = createAuthUi({ oauth, mailer: notify.mailer })
   const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
   const realtime = createRealtime({ oauth })
+  const mcp = createMcp({ oauth })
   const connectors = createConnectors({ oauth, accounts: NO_ACCOUNTS, sessions: ui.sessions })
   const host = hostRows({ oauth, apps, ui, notify, connectors })
   await connectors.close()
@@ -85,6 +88,7 @@ export async function routeGroups(): Promise<RouteGroup[]> {
     { name: '@svc/notify', title: 'notifications to the owner', rows: notify.rows },
     { name: '@svc/connectors', title: 'accounts at other providers', rows: connectors.rows },
     { name: '@svc/realtime', title: 'events over a websocket', rows: realtime.rows },
+    { name: '@svc/mcp', title: 'tools for assistants', rows: mcp.rows },
     {
       name: 'examples/host',
       title: 'documents, links that share them, and what would be sent',

@@ -9,6 +9,8 @@ import Koa from 'koa'
 import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
+import { endAssistants } from './assistants/end-assistants.ts'
+import { createHostAssistants, reservedKinds } from './assistants/host-assistants.ts'
 import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
@@ -17,6 +19,7 @@ import { isLocalhost } from './config/own-names.ts'
 import type { Config } from './config/config.ts'
 import { readDeprecatedApps } from './config/deprecated-apps.ts'
 import { flagshipOptions } from './config/flagship.ts'
+import { assistantOptions, assistantSwitches } from './config/assistants.ts'
 import { coreOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
 import { limitRequests } from './http/coarse-limit.ts'
@@ -35,10 +38,12 @@ import { createSettableFigures } from './monitoring/settable-figures.ts'
 import { StoreFigures } from './monitoring/store-figures.ts'
 import { createProbe } from './checks/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
+import { tellAboutAssistants } from './notifications/assistant-notices.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
+import { inTurn } from './processes/in-turn.ts'
 import { listProcesses } from './processes/process-record.ts'
 import type { DevPages, HostServices } from './services.ts'
 
@@ -108,6 +113,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
     consent: { choose: config.consentChoose },
+    assistants: { ...assistantOptions(config), reserved: reservedKinds(config.namespace) },
     deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
     flagship: flagshipOptions(config.flagship),
     konnectors,
@@ -137,6 +143,13 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
+  const assistants = createHostAssistants({
+    oauth,
+    documents,
+    events: realtime,
+    isSpaceLow,
+    ...assistantSwitches(config),
+  })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
@@ -156,6 +169,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     ...uiOverrides(config),
   })
+  tellAboutAssistants({ oauth, notify, owners: ui.settingsOwners })
   oauth.useSessions(ui.sessions)
   const activity = createActivity({ platform: oauth, owners: ui.settingsOwners, tellSeal })
   audit(oauth, log)
@@ -204,6 +218,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     notifications: notify.figures,
     providers: connectors.figures,
     refreshes: countRefreshes(oauth),
+    ...(assistants !== undefined && { onCall: assistants.onCall }),
   })
   const health = createHealth(store, clock)
   const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
@@ -226,6 +241,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(activity.routes())
   koa.use(realtime.routes())
+  if (assistants !== undefined) koa.use(assistants.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
   const own = [
@@ -265,10 +281,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     processes: () => listProcesses(store),
   })
 
+  let ending: Promise<void> | undefined
   const services: HostServices = {
     koa,
-    rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
-      ({ rows }) => rows,
+    rows: [oauth, ui, activity, realtime, assistants, notify, connectors, { rows: own }].flatMap(
+      (part) => part?.rows ?? [],
     ),
     log,
     oauth,
@@ -295,21 +312,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })
     },
     async start() {
-      await oauth.start()
-      await ui.start()
-      await activity.start()
-      await accounts.start()
-      await notify.start()
+      await inTurn([oauth, ui, activity, accounts, notify], (part) => part.start())
+      if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
     },
     async close() {
-      await hostKeys.close()
-      await connectors.close()
-      await realtime.close()
-      await notify.close()
-      await ui.close()
-      await activity.close()
-      await oauth.close()
-      await apps.close()
+      await ending
+      await inTurn([hostKeys, connectors, realtime, notify, ui, activity, oauth, apps], (part) =>
+        part.close(),
+      )
     },
   }
   return services

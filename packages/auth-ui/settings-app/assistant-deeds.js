@@ -101,7 +101,7 @@ function call(
     make(
       'p',
       { class: 'deed__what' },
-      make('bdi', {}, kind === '' ? name : `${name}: ${kind}`),
+      make('bdi', {}, kind === '' ? name : t('assistants.deed', { tool: name, kind })),
       ...(outcome === 'ok'
         ? []
         : [

@@ -1,9 +1,9 @@
 import type { Resource } from '@svc/oauth-core'
-import type { RouteRow } from '@svc/platform'
+import { createEmitter, type RouteRow } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { Middleware } from 'koa'
 import { Counters } from './calls/counters.ts'
-import { FigureCounter, type McpFigures } from './calls/figures.ts'
+import type { CallEvent } from './calls/call-events.ts'
 import { type CallServices, runCall } from './calls/run-call.ts'
 import { Turns } from './calls/turns.ts'
 import { dataTools } from './data/data-tools.ts'
@@ -29,8 +29,11 @@ export interface Mcp {
   routes(): Middleware
   /** The row of {@link Mcp.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
-  /** What was called in this process, for metrics. */
-  figures(): McpFigures
+  /**
+   * Calls the handler after each call of a tool in this process. A handler that throws is logged and stops nothing.
+   * @returns what ends that
+   */
+  onCall(handler: (call: CallEvent) => void): () => void
 }
 
 /**
@@ -57,8 +60,14 @@ export function createMcp(given: McpOptions): Mcp {
     for (const tool of dataTools({ data, kinds, writes, clock })) tools.add(tool)
   }
   const counters = new Counters({ store: oauth.store, clock, limits: options.limits })
-  const figures = new FigureCounter()
-  const calls: CallServices = { oauth, resource, counters, turns: new Turns(), figures }
+  const emitter = createEmitter<{ call: CallEvent }>(log)
+  const calls: CallServices = {
+    oauth,
+    resource,
+    counters,
+    turns: new Turns(),
+    onCall: (call) => emitter.emit('call', call),
+  }
 
   let protocol: Promise<Protocol> | undefined
   const load = (): Promise<Protocol> =>
@@ -83,7 +92,7 @@ export function createMcp(given: McpOptions): Mcp {
     tool: (tool) => tools.add(tool),
     routes: () => oauth.mount(rows, { demandsActivity: true }),
     rows,
-    figures: () => figures.figures,
+    onCall: (handler) => emitter.on('call', handler),
   }
 }
 

@@ -1,5 +1,5 @@
 export { createMcp, type Mcp } from './create-mcp.ts'
-export { CALL_SECONDS, type McpFigures } from './calls/figures.ts'
+export type { CallEvent } from './calls/call-events.ts'
 export type {
   DataDocument,
   DataPage,

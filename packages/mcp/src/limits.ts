@@ -4,10 +4,15 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, type RateLimit, SECOND_MS } from '@svc/plat
 export type McpBucket = 'address' | 'documents' | 'hour' | 'minute' | 'writes'
 
 export const DEFAULT_LIMITS: Readonly<Record<McpBucket, RateLimit>> = {
+  /** Requests of an address that have a token. */
   address: { limit: 600, windowMs: MINUTE_MS },
+  /** Documents that a grant is given. */
   documents: { limit: 5000, windowMs: DAY_MS },
+  /** Calls of a grant. */
   hour: { limit: 2000, windowMs: HOUR_MS },
+  /** Calls of a grant. */
   minute: { limit: 120, windowMs: MINUTE_MS },
+  /** Calls of a grant that write. */
   writes: { limit: 20, windowMs: MINUTE_MS },
 }
 

@@ -15,6 +15,7 @@ import { issueKonnectorToken } from './access/konnector-token.ts'
 import { stepUp } from './access/resource-challenge.ts'
 import { guardResource } from './access/resource-guard.ts'
 import { assistantsOf } from './assistants/assistants.ts'
+import { BusyWatch } from './assistants/busy-watch.ts'
 import { CallLog } from './assistants/call-log.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
 import { assembleDocuments } from './client-documents/assemble.ts'
@@ -99,7 +100,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
     options: resolved,
     forbidden,
     resources,
-    calls: new CallLog({ store, clock, log, instances }),
+    calls: new CallLog({
+      store,
+      clock,
+      log,
+      instances,
+      busy: new BusyWatch({ store, log, instances, emitter }),
+    }),
     clients,
     engine: createEngine({
       store,
@@ -190,7 +197,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     authenticateToken: (ctx, token) => authenticateToken(ctx, services, token),
     rows: services.rows,
     clients: clientService,
-    assistants: assistantsOf(services),
+    assistants: assistantsOf({ ...services, instances }),
     moves: {
       check: (ctx, parameters) => checkMoveRequest(ctx, services, parameters),
       grant: (ctx, request, size) => grantMove(ctx, services, request, size),

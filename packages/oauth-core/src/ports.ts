@@ -154,6 +154,12 @@ export type AssistantNews = 'first' | 'write'
 export interface OAuthEvents {
   /** The owner allowed an assistant something: beside `code.created`. */
   'assistant.allowed': AssistantAllowed
+  /** An assistant read many documents within an hour: more than so many. Once in that hour. */
+  'assistant.busy': {
+    readonly instance: Instance
+    readonly clientId: string
+    readonly documents: number
+  }
   /** A client was certified: by its platform's attestation, by the owner's mailed code, or by the host. */
   'client.certified': ClientEvent & { readonly how: Certification }
   /** A client registered, or the host made one. */

@@ -1,3 +1,4 @@
+export { type AssistantClient, AssistantMemory, newSdk, oldSdk } from './assistant-client.ts'
 export { type AxeOptions, axeFaults } from './axe-faults.ts'
 export {
   type BrowserClient,

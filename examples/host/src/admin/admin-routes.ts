@@ -16,6 +16,7 @@ import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
 import { addActivityRoutes } from './activity-routes.ts'
+import { addAssistantRoutes } from './assistant-routes.ts'
 import { addBackupRoutes } from './backup-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addDoctorRoutes } from './doctor-routes.ts'
@@ -198,6 +199,7 @@ export function adminRouter(
   })
 
   addClientRoutes({ route, instanceOf }, clients)
+  addAssistantRoutes({ route, instanceOf }, oauth.assistants)
   addKonnectorRoutes({ route, instanceOf }, app)
   addKeyRoutes({ route, instanceOf, anyInstanceOf }, app, token)
   addNamedTokenRoutes({ route }, named, log)

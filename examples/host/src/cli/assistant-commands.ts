@@ -1,12 +1,57 @@
 import process from 'node:process'
 import type { DocumentReport } from '@svc/oauth-core'
 import type { Command } from 'commander'
-import { subcommand } from './command.ts'
-import { clean, type OutputOptions, print } from './output.ts'
+import type { AdminClient } from './admin-client.ts'
+import { instancePath, subcommand } from './command.ts'
+import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 
 /** `svc assistant`: clients that connect knowing only a URL. */
-export function addAssistantCommands(program: Command): void {
+export function addAssistantCommands(program: Command, connect: () => AdminClient): void {
   const assistant = program.command('assistant').description('AI assistants and what they publish.')
+
+  subcommand(assistant, 'list <domain>', 'Lists the connected assistants.').action(
+    async (domain: string, options: OutputOptions) => {
+      const found = await connect().call('GET', instancePath(domain, '/assistants'))
+      const rows = listOf(found['assistants']).map((each) => [
+        each['id'],
+        each['name'],
+        each['host'],
+        each['scopes'],
+        each['ends_at'],
+        each['last_used_at'],
+      ])
+      const words = table(['Id', 'Name', 'From', 'Scopes', 'Until', 'Last used'], rows)
+      const closed = 'The owner lets no assistant connect.'
+      print(options, found, found['allowed'] === false ? `${words}\n${closed}` : words)
+    },
+  )
+
+  subcommand(
+    assistant,
+    'end <domain> [id]',
+    'Ends an assistant, or all of them; they may ask their owner again.',
+  )
+    .option('--all', 'every assistant of the instance')
+    .action(
+      async (
+        domain: string,
+        id: string | undefined,
+        options: OutputOptions & { readonly all?: true },
+      ) => {
+        if ((id === undefined) === (options.all === undefined)) {
+          throw new Error('Say the id of an assistant, or --all.')
+        }
+        if (id === undefined) {
+          const { ended } = await connect().call('DELETE', instancePath(domain, '/assistants'))
+          print(options, { ended }, `Ended ${clean(ended)}.`)
+          return
+        }
+        const path = instancePath(domain, `/assistants/${encodeURIComponent(id)}`)
+        await connect().call('DELETE', path)
+        print(options, { ended: 1 }, 'Ended.')
+      },
+    )
+
   subcommand(
     assistant,
     'check <url>',

@@ -41,7 +41,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addStoreCommands(program)
   addBackupCommands(program)
   addDoctorCommand(program)
-  addAssistantCommands(program)
+  addAssistantCommands(program, connect)
   addCompletionCommand(program)
   addOtherCommands(program, connect)
   return program

@@ -1,3 +1,4 @@
+import { ASSISTANT_ENTRIES } from './assistants.ts'
 import type { ConfigGroup } from './entry.ts'
 import { CONNECTORS_ENTRIES, PROVIDER_ENTRIES } from './connectors.ts'
 import { FLAGSHIP_ENTRIES } from './flagship.ts'
@@ -226,6 +227,7 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     description:
       'Whose tokens end when a passphrase is reset by mail or by the operator: `none`, those of the flagship app, or those of every client.',
   },
+  assistants: ASSISTANT_ENTRIES,
   ...PROVIDER_ENTRIES,
   connectors: CONNECTORS_ENTRIES,
   notifications: NOTIFICATION_ENTRIES,

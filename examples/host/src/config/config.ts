@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { AssistantValues } from './assistants.ts'
 import type { ConnectorsValues } from './connectors.ts'
 import type { FlagshipValues } from './flagship.ts'
 import type { NotificationValues } from './notifications.ts'
@@ -65,6 +66,7 @@ export interface Config {
   readonly accountTypesFile?: string
   /** CIDRs separated by commas, or `none`. */
   readonly trustedNetworks?: string
+  readonly assistants: AssistantValues
   readonly connectors: ConnectorsValues
   readonly flagship: FlagshipValues
   readonly notifications: NotificationValues
@@ -277,6 +279,7 @@ function toConfig(values: Values, isProduction: boolean): ParsedConfig {
     ...(tls.length > 0 && { tls: Object.fromEntries(tls) }),
     mail: Object.fromEntries(group('mail.')),
     logLevel: values['log.level'],
+    assistants: Object.fromEntries(group('assistants.').filter(([name]) => name !== 'tokenLife')),
     connectors: Object.fromEntries(group('connectors.')),
     notifications: Object.fromEntries(group('notifications.')),
     flagship: Object.fromEntries(
@@ -292,7 +295,10 @@ function toConfig(values: Values, isProduction: boolean): ParsedConfig {
       ]),
     ),
     lifetimes: Object.fromEntries(
-      group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
+      [
+        ...group('lifetimes.'),
+        ...group('assistants.').filter(([name]) => name === 'tokenLife'),
+      ].map(([name, text]) => [name, toMilliseconds(String(text))]),
     ),
   } as unknown as ParsedConfig
 }

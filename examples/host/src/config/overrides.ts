@@ -13,6 +13,7 @@ export function coreOverrides(config: Config): Pick<OAuthOptions, 'lifetimes' | 
       accessToken: 'accessTokenMs',
       authorizationCode: 'authorizationCodeMs',
       pendingClient: 'pendingClientMs',
+      tokenLife: 'resourceTokenMs',
       refreshToken: 'refreshTokenMs',
       signingKey: 'signingKeyMs',
     }),

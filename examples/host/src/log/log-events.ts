@@ -1,5 +1,6 @@
 import { AUTH_UI_LOG_EVENTS } from '@svc/auth-ui'
 import { CONNECTORS_LOG_EVENTS } from '@svc/connectors'
+import { MCP_LOG_EVENTS } from '@svc/mcp'
 import { NOTIFY_LOG_EVENTS } from '@svc/notify'
 import { OAUTH_LOG_EVENTS } from '@svc/oauth-core'
 import { PLATFORM_LOG_EVENTS } from '@svc/platform'
@@ -216,6 +217,19 @@ const OWN_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'assistants.ended': {
+    level: 'info',
+    audit: true,
+    when: 'Assistants are switched off: what they were allowed before has ended.',
+    fields: { count: 'number' },
+    since: '0.1.0',
+  },
+  'assistants.not_ended': {
+    level: 'warn',
+    when: 'What assistants were allowed could not be ended; it is not taken, and ends at the next start.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
   'notification.not_posted': {
     level: 'error',
     when: 'A notification of the host itself was not accepted.',
@@ -238,6 +252,7 @@ export const LOG_TABLES: Readonly<Record<string, LogEvents>> = {
   '@svc/auth-ui': AUTH_UI_LOG_EVENTS,
   '@svc/notify': NOTIFY_LOG_EVENTS,
   '@svc/realtime': REALTIME_LOG_EVENTS,
+  '@svc/mcp': MCP_LOG_EVENTS,
   '@svc/activity': ACTIVITY_LOG_EVENTS,
   '@svc/connectors': CONNECTORS_LOG_EVENTS,
   'the example host': HOST_LOG_EVENTS,

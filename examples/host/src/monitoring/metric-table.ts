@@ -30,6 +30,9 @@ export type MetricName =
   | 'svc_http_unavailable_total'
   | 'svc_instances'
   | 'svc_low_space'
+  | 'svc_mcp_call_seconds'
+  | 'svc_mcp_calls_total'
+  | 'svc_mcp_documents_total'
   | 'svc_notification_attempts_total'
   | 'svc_notifications_accepted_total'
   | 'svc_notifications_finished_total'
@@ -128,6 +131,21 @@ export const METRICS: Readonly<Record<MetricName, MetricRow>> = {
     help: 'Instances of the store, counted at most every 5 minutes; the same in every process',
   },
   svc_low_space: { type: 'gauge', help: '1 while there is too little space for what grows' },
+  svc_mcp_call_seconds: {
+    type: 'histogram',
+    help: 'Time that a call of an assistant took, its entry included',
+    buckets: SHORT,
+  },
+  svc_mcp_calls_total: {
+    type: 'counter',
+    help: 'Calls of assistants',
+    labels: ['tool', 'outcome'],
+  },
+  svc_mcp_documents_total: {
+    type: 'counter',
+    help: 'Documents that assistants were given or wrote',
+    labels: ['verb'],
+  },
   svc_notification_attempts_total: {
     type: 'counter',
     help: 'Tries of channels: sent, or failed as permanent, transient or config',

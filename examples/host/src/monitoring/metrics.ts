@@ -1,8 +1,10 @@
 import type { ConnectorsFigures } from '@svc/connectors'
+import type { Mcp } from '@svc/mcp'
 import type { OAuth } from '@svc/oauth-core'
 import type { ConnectionLimits, LoadFigures } from '@svc/platform'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
+import { registerCallFigures } from './call-figures.ts'
 import {
   registerConnectionFigures,
   registerDocumentFigures,
@@ -40,6 +42,8 @@ export interface FigureSources extends HostFigureSources {
   /** Tells of documents of clients that were fetched. */
   readonly oauth: Pick<OAuth, 'on'>
   readonly refreshes: () => RefreshFigures
+  /** Tells of calls of assistants. Absent: there are none. */
+  readonly onCall?: Mcp['onCall']
 }
 
 export function createMetrics(sources: FigureSources): Metrics {
@@ -96,6 +100,7 @@ async function createInstruments(
   registerRefreshFigures(Counter, registry, refreshes)
   const classes = { Counter, Gauge, Histogram }
   registerDocumentFigures(classes, registry, sources.oauth)
+  registerCallFigures(classes, registry, sources.onCall)
   storeFigures.register(classes, registry)
   registerHostFigures(classes, registry, sources)
   return {

@@ -6,6 +6,7 @@ import { shareRoutes } from '../../src/demo/shares/share-routes.ts'
 import { sharingRoutes } from '../../src/demo/shares/sharing-routes.ts'
 import { accountRoutes, flowRoutes } from '../../../../packages/connectors/src/routes.ts'
 import { authUiRoutes } from '../../../../packages/auth-ui/src/routes.ts'
+import { mcpRoutes } from '../../../../packages/mcp/src/routes.ts'
 import { notifyRoutes } from '../../../../packages/notify/src/routes.ts'
 import { oauthRoutes } from '../../../../packages/oauth-core/src/routes.ts'
 import { realtimeRoutes } from '../../../../packages/realtime/src/routes.ts'
@@ -20,6 +21,7 @@ const ALL: Readonly<Record<string, readonly Told[]>> = {
   connectors: [...flowRoutes, ...accountRoutes],
   // Rows are made of services that nobody asks here.
   host: [...dataRoutes({} as never), ...shareRoutes, ...sharingRoutes, ...konnectorListRoutes],
+  mcp: mcpRoutes('/mcp', {} as never),
   notify: notifyRoutes,
   'oauth-core': oauthRoutes,
   realtime: realtimeRoutes(1000),

@@ -6,6 +6,7 @@ import {
   createConnectors,
   createEntryReader,
 } from '@svc/connectors'
+import { createMcp } from '@svc/mcp'
 import { createNotify, createSystemMails, smtpTransport } from '@svc/notify'
 import { createOAuth } from '@svc/oauth-core'
 import { createOutbound } from '@svc/platform'
@@ -45,6 +46,7 @@ const CALLS: Readonly<Record<string, readonly [right: object, call: (options: ne
     createAuthUi: [{ oauth, mailer: mail.transport }, createAuthUi],
     createConnectors: [{ oauth, sessions }, createConnectors],
     createEntryReader: [{ log }, createEntryReader],
+    createMcp: [{ oauth }, createMcp],
     createNotify: [{ oauth, channels: { mail } }, createNotify],
     createOAuth: [{ store, apps, keys: [key] }, createOAuth],
     createOutbound: [{}, createOutbound],

@@ -22,8 +22,8 @@ const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
   ['cookies_blocked', 'cookies-blocked'],
 ])
 
-/** Faults of a request that an app made: something is missing in it, or wrong. */
-const APP_FAULTS = ['error.missing', 'error.faulty'] as const
+/** Faults of a request that an app made: something is missing in it, or wrong, or it does without what keeps it safe. */
+const APP_FAULTS = ['error.missing', 'error.faulty', 'error.unsafe'] as const
 
 /** Nothing is broken that anybody could look up. */
 const MEANT: ReadonlySet<string> = new Set(['instance_frozen', 'instance_moving'])
@@ -60,7 +60,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
   }
 }
 
-/** The words below the heading: requests that an app got wrong share two leads, and their rule is a technical detail. */
+/** The words below the heading: requests that an app got wrong share three leads, and their rule is a technical detail. */
 function wordsOf(
   description: string | undefined,
   given: {
@@ -70,13 +70,16 @@ function wordsOf(
     /** What the error says of its own words. */
     readonly words: HttpError['words']
   },
-): Pick<ErrorModel, 'lead' | 'detail' | 'technical'> {
+): Pick<ErrorModel, 'lead' | 'detail' | 'technical'> & Partial<Pick<ErrorModel, 'heading'>> {
   const { messages, lead, isKnown, words } = given
   if (description === undefined) return { lead }
   const slug = words?.key ?? slugOf(description)
   for (const fault of APP_FAULTS) {
     const key = `${fault}.${slug}`
-    if (messages.has(key)) return { lead: `${fault}.lead`, technical: messages.text(key) }
+    if (!messages.has(key)) continue
+    const heading = `${fault}.title`
+    const technical = messages.text(key, words?.values)
+    return { ...(messages.has(heading) ? { heading } : {}), lead: `${fault}.lead`, technical }
   }
   const text = `error.text.${slug}`
   if (messages.has(text)) return { lead, detail: messages.text(text, words?.values) }

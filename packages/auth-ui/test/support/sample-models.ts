@@ -240,6 +240,10 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
     pages.outOfBandPage(ctx, { code: 'Xb8s_93kdLq0-2mVnYw7RtZp', state: 'a&b<c>"d' }),
   'error-bad-request': (pages, ctx) =>
     failed(pages, ctx, 'invalid_request', 400, 'The state parameter is mandatory'),
+  'error-pkce': (pages, ctx) =>
+    failed(pages, ctx, 'invalid_request', 400, 'This app must use PKCE (S256)'),
+  'error-target': (pages, ctx) =>
+    failed(pages, ctx, 'invalid_target', 400, 'This app asks for something that is not here'),
   'error-internal': (pages, ctx) =>
     failed(pages, ctx, 'internal_error', 500, undefined, '6a3c0c52-4b0f-4b55-9d70-0f7f3f6f9a10'),
   'error-login-first': (pages, ctx) =>

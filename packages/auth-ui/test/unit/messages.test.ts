@@ -19,6 +19,7 @@ describe('catalogues of the pages', () => {
 const CODES: Readonly<Record<string, string>> = {
   consentMismatch: 'consent_outdated',
   nothingChosen: 'nothing_chosen',
+  resourceUnknown: 'invalid_target',
 }
 
 describe('errors of the authorization endpoint', () => {
@@ -38,6 +39,22 @@ describe('errors of the authorization endpoint', () => {
       expect(words).not.to.equal(description)
       // A rule of the protocol is no sentence for the owner: it is a technical detail.
       if (/parameter|scope|response type/iu.test(description)) expect(detail).to.equal(undefined)
+    })
+  }
+})
+
+describe('errors of an app that leaves out a protection', () => {
+  for (const locale of ['en', 'fr', 'de', 'es']) {
+    it(`say so above the rule of the protocol, and who it is, in ${locale}`, () => {
+      const messages = createMessages().forLocale(locale)
+      const description = AUTHORIZE_TEXTS.stateNeeded
+      const words = { key: 'state-needed', values: { host: 'client.example' } }
+      const error = { code: 'invalid_request', status: 400, expose: true, description, words }
+      const { heading, lead, detail, technical } = errorModel({ error }, messages, '')
+      expect([heading, lead]).to.deep.equal(['error.unsafe.title', 'error.unsafe.lead'])
+      expect([heading, lead].every((key) => messages.has(key))).to.equal(true)
+      expect(technical).to.include('client.example')
+      expect(detail).to.equal(undefined)
     })
   }
 })

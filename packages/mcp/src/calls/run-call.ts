@@ -10,7 +10,7 @@ import type { ToolErrorCode } from '../tool-error.ts'
 import { ToolError } from '../tool-error.ts'
 import { type CallNote, type Need, needsOf, type Tool, type ToolCaller } from '../tools/tool.ts'
 import type { Counters } from './counters.ts'
-import type { FigureCounter } from './figures.ts'
+import type { CallEvent } from './call-events.ts'
 import { errorResult, resultOf } from './result.ts'
 import type { Turns } from './turns.ts'
 
@@ -19,7 +19,7 @@ export interface CallServices {
   readonly resource: Resource
   readonly counters: Counters
   readonly turns: Turns
-  readonly figures: FigureCounter
+  readonly onCall: (call: CallEvent) => void
 }
 
 /** A call whose arguments are what the tool's schema says. */
@@ -56,7 +56,7 @@ export async function runCall(services: CallServices, call: ToolCall): Promise<C
   const done = (outcome: Outcome, documents = 0): void => {
     const seconds = (performance.now() - started) / 1000
     const isWrite = !tool.readOnly
-    services.figures.note({ tool: tool.name, outcome, seconds, documents, isWrite })
+    services.onCall({ tool: tool.name, outcome, seconds, documents, isWrite })
   }
   try {
     await services.counters.hitCall(call.instance, call.access.grantId, !tool.readOnly)

@@ -46,7 +46,7 @@ export interface McpServer {
     request?: { readonly headers?: http.OutgoingHttpHeaders; readonly body?: string | Buffer },
   ): Promise<Answer>
   /** A client without a secret, and the token that the owner gave it. */
-  connect(scope?: string): Promise<string>
+  connect(scope?: string, path?: string): Promise<string>
   /** One message of the protocol, of the newer era unless it says otherwise. */
   message(
     token: string,
@@ -143,10 +143,10 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
       return all.flatMap(({ calls }) => calls.toReversed())
     },
     send: (method, path, request = {}) => exchange(listening.port, method, path, request),
-    async connect(scope = 'io.svc.notes:GET io.svc.contacts:GET') {
+    async connect(scope = 'io.svc.notes:GET io.svc.contacts:GET', path = mcp.resource.path) {
       const client = await registerClient(self)
       clients.push(client)
-      return allow(self, client, scope)
+      return allow(self, client, scope, path)
     },
     message(token, message, headers = {}) {
       const body = typeof message === 'string' ? message : JSON.stringify(message)
@@ -221,7 +221,12 @@ async function registerClient(server: McpServer): Promise<string> {
 }
 
 /** The owner's yes. @returns an access token */
-async function allow(server: McpServer, client: string, scope: string): Promise<string> {
+async function allow(
+  server: McpServer,
+  client: string,
+  scope: string,
+  path: string,
+): Promise<string> {
   const allowed = await server.send('POST', '/auth/authorize', {
     headers: { ...OWNER, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({
@@ -230,9 +235,11 @@ async function allow(server: McpServer, client: string, scope: string): Promise<
       response_type: 'code',
       state: 's',
       scope,
-      resource: `${server.instance.origin}${server.mcp.resource.path}`,
+      resource: `${server.instance.origin}${path}`,
       code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
       code_challenge_method: 'S256',
+      choice: '1',
+      ...Object.fromEntries(scope.split(' ').map((_, place) => [`permission-${place}`, '1'])),
     }).toString(),
   })
   const { location } = allowed.headers
@@ -253,8 +260,8 @@ async function allow(server: McpServer, client: string, scope: string): Promise<
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for'))
 
 const plainPages: AuthorizePages = {
-  consent: notAsked,
   assistant: notAsked,
+  consent: notAsked,
   login: notAsked,
   outOfBand: notAsked,
   sharing: notAsked,

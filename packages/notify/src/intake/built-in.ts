@@ -11,8 +11,17 @@ export interface BuiltInCategory {
   /** `inbox`: it is only to be found there. */
   readonly channel: ChannelName | 'inbox'
   /** Its mail, if it leaves by one; the texts of the notification have that name, too. */
-  readonly mail: 'access_ending' | 'activity_seal' | 'oauth_clients_limit' | 'disk_quota'
+  readonly mail:
+    | 'access_ending'
+    | 'activity_seal'
+    | 'assistant_busy'
+    | 'assistant_connected'
+    | 'assistant_ended'
+    | 'oauth_clients_limit'
+    | 'disk_quota'
   readonly slug?: string
+  /** Whether it passes quiet hours. */
+  readonly isUrgent?: true
   /** What `data` has anyway. */
   readonly data: Readonly<Record<string, string>>
 }
@@ -25,6 +34,18 @@ const PLAIN: NotificationCategory = {
   sensitive: false,
 }
 const WEEK_MS = 7 * DAY_MS
+
+/** News of security: quiet hours do not hold it back. One source of each assistant, each state of it told once. */
+function ofAssistants(mail: BuiltInCategory['mail']): BuiltInCategory {
+  return {
+    declared: { ...PLAIN, stateful: true, multiple: true },
+    channel: 'mail',
+    mail,
+    slug: 'settings',
+    isUrgent: true,
+    data: {},
+  }
+}
 
 /** By name. */
 export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, BuiltInCategory>([
@@ -49,6 +70,9 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
       data: {},
     },
   ],
+  ['assistant-connected', ofAssistants('assistant_connected')],
+  ['assistant-ended', ofAssistants('assistant_ended')],
+  ['assistant-busy', ofAssistants('assistant_busy')],
   [
     'activity-seal',
     {
@@ -81,8 +105,7 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
 
 /**
  * Title and message of a built-in category, in the owner's language.
- * @param data - of `disk-quota`: `IsFull`, nothing is left; of `access-ending`: `ClientName` and `EndsAt`; of `activity-seal`: `Seq`
- *   and `Mark`
+ * @param data - of `disk-quota`: `IsFull`, nothing is left; of the others: `ClientName`, and what their texts name
  */
 export function builtInTexts(
   instance: Instance,
@@ -92,21 +115,27 @@ export function builtInTexts(
   const { domain, locale } = instance
   const catalogue = catalogueOf(locale)
   const named = catalogue.has(`${mail}.message`)
-  const prefix = data['IsFull'] === true ? `${mail}.full` : mail
   const values = {
     domain,
-    ...(mail === 'access_ending' && {
-      name: toShownText(typeof data['ClientName'] === 'string' ? data['ClientName'] : '', 100),
-      date: formatTime(Number(data['EndsAt'] ?? 0), instance, catalogue.locale, 'short'),
-    }),
-    ...(mail === 'activity_seal' && {
-      seq: Number(data['Seq'] ?? 0),
-      mark: toShownText(typeof data['Mark'] === 'string' ? data['Mark'] : '', 32),
-    }),
+    name: toShownText(typeof data['ClientName'] === 'string' ? data['ClientName'] : '', 100),
+    date: formatTime(Number(data['EndsAt'] ?? 0), instance, catalogue.locale, 'short'),
+    documents: Number(data['Documents'] ?? 0),
+    seq: Number(data['Seq'] ?? 0),
+    mark: toShownText(typeof data['Mark'] === 'string' ? data['Mark'] : '', 32),
+  }
+  const variants = [`${mail}.${variantOf(data)}`, mail]
+  const text = (part: string): string => {
+    const key = variants.map((each) => `${each}.${part}`).find((each) => catalogue.has(each))
+    return catalogue.text(key ?? `${mail}.${part}`, values)
   }
   return {
-    title: catalogue.text(`${prefix}.title`, values),
+    title: text('title'),
     // What stands beside a mail's subject names nobody from outside: where a message does, it has words of its own.
-    message: catalogue.text(`${prefix}.${named ? 'message' : 'preheader'}`, values),
+    message: text(named ? 'message' : 'preheader'),
   }
+}
+
+function variantOf(data: Readonly<Record<string, unknown>>): string {
+  if (data['IsFull'] === true) return 'full'
+  return data['News'] === 'write' ? 'write' : 'any'
 }

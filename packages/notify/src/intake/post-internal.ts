@@ -49,6 +49,7 @@ function prepareBuiltIn(instance: Instance, notification: InternalNotification):
   const slug = notification.slug ?? builtIn.slug
   const attributes = {
     ...(builtIn.channel !== 'inbox' && { preferred_channels: [builtIn.channel] }),
+    ...(builtIn.isUrgent === true && { priority: 'high' as const }),
     ...attributesOf(notification),
     ...builtInTexts(instance, builtIn, notification.data),
     data: { ...builtIn.data, ...notification.data },

@@ -4,6 +4,7 @@ import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
 import { type Fact, formatTime, listFacts } from './request-facts.ts'
 import { toQuote, toShownText } from './clean-text.ts'
+import { assistantValues } from './assistant-values.ts'
 import { SYSTEM_MAILS, type SystemMail } from './system-mails.ts'
 
 /** What the two views of a mail show, in this order. Texts are final, not escaped. */
@@ -125,7 +126,7 @@ export function buildModel(
     groups: [],
     more: undefined,
     warning: remark?.isWarning === true ? remark.words : undefined,
-    quote: template === 'passphrase_hint' ? toQuote(variables.hint) : [],
+    quote: quoteOf(mail),
     code: codeOf(mail),
     facts: 'time' in variables ? listFacts(instance, variables, catalogue, isUnproven) : [],
     // A warning takes room: what to act on stays in the first screenful.
@@ -189,6 +190,7 @@ function valuesOf(
       name: toShownText(variables.clientName, 100),
       date: formatTime(variables.endsAt, instance, catalogue.locale, 'short'),
     }),
+    ...assistantValues({ template, variables } as SystemMail, instance, catalogue.locale),
     ...(template === 'oauth_clients_limit' && {
       name: toShownText(variables.clientName, 100),
       limit: variables.limit,
@@ -199,6 +201,8 @@ function valuesOf(
 function variantOf({ template, variables }: SystemMail): string {
   if (template === 'two_factor') return variables.purpose
   if (template === 'auth_mode_changed') return variables.change
+  if (template === 'assistant_connected') return variables.news
+  if (template === 'assistant_ended') return variables.reason
   if (template === 'disk_quota' && variables.isFull === true) return 'full'
   if (template === 'email_changed' && variables.url === undefined) return 'final'
   if (template === 'email_undone' && variables.url === undefined) return 'gone'
@@ -225,6 +229,12 @@ function remarkOf(
     return { words: text('left'), isWarning: variables.left === 0 }
   }
   return undefined
+}
+
+/** What is set apart from the words around it. */
+function quoteOf({ template, variables }: SystemMail): readonly string[] {
+  if (template === 'passphrase_hint') return toQuote(variables.hint)
+  return template === 'assistant_connected' ? toQuote(variables.rights.join('\n')) : []
 }
 
 function codeOf({ template, variables }: SystemMail): string | undefined {

@@ -97,6 +97,18 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   add({ template: 'oauth_clients_limit', variables: full })
   const ending = { clientName: 'Drive for Android', endsAt: time + 72 * 3600 * 1000 }
   add({ template: 'access_ending', variables: { url: `${settings}/apps`, ...ending } })
+  const assistant = { url: `${settings}/apps`, clientName: 'Sage' }
+  for (const news of ['first', 'write'] as const) {
+    const rights = ['Contacts', 'Notes']
+    const endsAt = time + 24 * 3600 * 1000
+    const from = news === 'first' ? { host: 'sage.example' } : {}
+    const variables = { ...facts, ...assistant, ...from, news, rights, endsAt }
+    add({ template: 'assistant_connected', variables }, news)
+  }
+  for (const reason of ['client_gone', 'refresh_reuse', 'weaker_authentication'] as const) {
+    add({ template: 'assistant_ended', variables: { ...assistant, reason } }, reason)
+  }
+  add({ template: 'assistant_busy', variables: { ...assistant, documents: 1000 } })
   const storage = `${settings}/storage`
   add({ template: 'disk_quota', variables: { url: storage } })
   add({ template: 'disk_quota', variables: { url: storage, isFull: true } }, 'full')

@@ -44,6 +44,9 @@ export const SYSTEM_MAILS: Readonly<Record<SystemMailName, MailLayout>> = {
   email_undone: { paragraphs: 1, notices: 2, facts: 'above' },
   oauth_clients_limit: { paragraphs: 2, notices: 1 },
   access_ending: { paragraphs: 1, notices: 1 },
+  assistant_connected: { paragraphs: 2, notices: 2, facts: 'below' },
+  assistant_ended: { paragraphs: 1, notices: 1 },
+  assistant_busy: { paragraphs: 1, notices: 1 },
   disk_quota: { paragraphs: 1, notices: 1 },
   space_restored: { paragraphs: 2, notices: 2 },
 }

@@ -7,6 +7,7 @@ import type { SystemMail } from '../mail/system-mails.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { RenderServices } from '../services.ts'
 import { actionLinkOf } from './action-link.ts'
+import { type AssistantMail, assistantMail } from './assistant-mail.ts'
 import { renderTemplate, type TemplateOutcome } from './app-templates.ts'
 import { posterOf } from './poster.ts'
 
@@ -142,10 +143,9 @@ function hasWords(text = ''): boolean {
   return text.trim() !== ''
 }
 
-type BuiltIn = Extract<
-  SystemMail,
-  { template: 'access_ending' | 'oauth_clients_limit' | 'disk_quota' }
->
+type BuiltIn =
+  | AssistantMail
+  | Extract<SystemMail, { template: 'access_ending' | 'oauth_clients_limit' | 'disk_quota' }>
 
 /** The mail of a notification of this server: that of its category (4.3), or undefined. */
 export function builtInMail(
@@ -173,15 +173,16 @@ export function builtInMail(
       },
     }
   }
-  return category === 'disk-quota'
-    ? {
-        template: 'disk_quota',
-        variables: {
-          url: linkOr(instance, data['DriveLink'], 'storage'),
-          isFull: data['IsFull'] === true,
-        },
-      }
-    : undefined
+  if (category === 'disk-quota') {
+    return {
+      template: 'disk_quota',
+      variables: {
+        url: linkOr(instance, data['DriveLink'], 'storage'),
+        isFull: data['IsFull'] === true,
+      },
+    }
+  }
+  return assistantMail({ category, data }, linkOr(instance, data['AccessLink'], 'apps'))
 }
 
 /** A link that is not one of the instance's own would keep the mail from being written. */

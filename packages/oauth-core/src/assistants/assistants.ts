@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/platform'
+import type { Instance, Instances } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { type ActivitySource, BY_SERVER } from '../registration/activity-source.ts'
 import type { OAuthServices } from '../services.ts'
@@ -8,6 +8,7 @@ import {
   type Assistant,
   endAssistant,
   endAssistants,
+  endAssistantsEverywhere,
   listAssistants,
 } from './end-assistants.ts'
 import { mayConnect } from './preferences.ts'
@@ -47,6 +48,8 @@ export interface Assistants {
   end(instance: Instance, clientId: string, reason: string, by?: ActivitySource): Promise<boolean>
   /** Ends them all, before it resolves. @returns how many */
   endAll(instance: Instance, reason: string, by?: ActivitySource): Promise<number>
+  /** Ends them in every instance: for a server that no longer takes any. Slow, to be called beside the requests. @returns how many */
+  endEverywhere(reason: string): Promise<number>
   /** Whether the owner lets any connect. */
   mayConnect(instance: Instance): Promise<boolean>
   /** Lets them connect, or none; then those that are connected end before it resolves. */
@@ -54,7 +57,9 @@ export interface Assistants {
 }
 
 /** {@link Assistants} over the package's own functions. */
-export function assistantsOf(services: OAuthServices): Assistants {
+export function assistantsOf(
+  services: OAuthServices & { readonly instances: Pick<Instances, 'list'> },
+): Assistants {
   return {
     recordCall: (call) => services.calls.record(call),
     callChanges: (call) => services.calls.changes(call),
@@ -64,6 +69,7 @@ export function assistantsOf(services: OAuthServices): Assistants {
     end: (instance, clientId, reason, by = BY_SERVER) =>
       endAssistant(services, instance, clientId, reason, by),
     endAll: (instance, reason, by = BY_SERVER) => endAssistants(services, instance, reason, by),
+    endEverywhere: (reason) => endAssistantsEverywhere(services, reason),
     mayConnect: (instance) => mayConnect(services, instance),
     allow: (instance, isAllowed, by = BY_SERVER) =>
       allowAssistants(services, instance, isAllowed, by),

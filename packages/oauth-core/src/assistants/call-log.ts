@@ -8,6 +8,7 @@ import {
 } from '@svc/store'
 import type { OAuthLog } from '../log/log-events.ts'
 import { type AssistantCall, callEntries, type CallRecord, newCallKey } from './call.ts'
+import type { BusyWatch } from './busy-watch.ts'
 import { foldCalls } from './fold-calls.ts'
 
 /** How long calls are kept one by one. @see assistants.md 5.8 */
@@ -26,6 +27,7 @@ export interface CallLogOptions {
   readonly clock: { now(): number }
   readonly log: OAuthLog
   readonly instances: Pick<Instances, 'byId'>
+  readonly busy: Pick<BusyWatch, 'flush' | 'note'>
   /** @defaultValue `20_000` */
   readonly maxCalls?: number
 }
@@ -59,6 +61,9 @@ export class CallLog {
   /** Durable when it resolves. @throws StoreUnavailableError when it cannot be written */
   async record({ instance, ...call }: AssistantCall): Promise<void> {
     await this.#write(instance, { ...call, time: this.#options.clock.now() })
+    if (call.writes === undefined) {
+      this.#options.busy.note(instance, call.clientId, call.documents)
+    }
   }
 
   /** The changes that note a call, for the very write of what it does. */
@@ -88,6 +93,7 @@ export class CallLog {
     return async () => {
       await stop()
       await Promise.all(this.#folding.values())
+      await this.#options.busy.flush()
     }
   }
 

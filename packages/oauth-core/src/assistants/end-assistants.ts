@@ -1,8 +1,8 @@
-import type { Instance } from '@svc/platform'
+import type { Instance, Instances } from '@svc/platform'
 import type { Change } from '@svc/store'
 import type { Client } from '../clients/client.ts'
 import { type Grant, listGrants, revokeGrant } from '../engine/grant.ts'
-import type { ActivitySource } from '../registration/activity-source.ts'
+import { type ActivitySource, BY_SERVER } from '../registration/activity-source.ts'
 import type { OAuthServices } from '../services.ts'
 import { writeMayConnect } from './preferences.ts'
 
@@ -94,4 +94,21 @@ export async function allowAssistants(
   // First: a grant that is made right now is either found below, or is not made.
   await writeMayConnect(services, instance, isAllowed)
   if (!isAllowed) await endAssistants(services, instance, 'owner', by)
+}
+
+/** Ends them in every instance: for a server that no longer takes any. @returns how many */
+export async function endAssistantsEverywhere(
+  services: OAuthServices & { readonly instances: Pick<Instances, 'list'> },
+  reason: string,
+): Promise<number> {
+  let count = 0
+  let cursor: string | undefined
+  do {
+    const page = await services.instances.list(cursor === undefined ? {} : { cursor })
+    for (const instance of page.instances) {
+      count += await endAssistants(services, instance, reason, BY_SERVER)
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return count
 }

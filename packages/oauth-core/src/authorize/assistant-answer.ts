@@ -12,7 +12,7 @@ import { assistantDuration } from './consent-durations.ts'
 import type { LiveAccess } from './live-access.ts'
 import { refusedLocation } from './redirect.ts'
 
-// What an owner answers on the page of an assistant. @see assistants.md 5.4, 5.7, 7.4
+// What an owner answers on the page of an assistant. @see assistants.md 5.4, 7.4
 
 /** Whether the owner pressed the other button. */
 export function isRefusal(

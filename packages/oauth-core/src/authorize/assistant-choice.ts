@@ -18,7 +18,7 @@ const { instant, members, oneOf, text } = valueSchemas
 
 const KIND = 'assistant-choice'
 const INDEX = 'assistant-choices'
-/** As long as what an assistant did is counted. @see assistants.md 5.8 */
+/** As long as what an assistant did is counted. */
 const CHOICE_MS = 90 * DAY_MS
 
 /** What an owner allowed an assistant the last time. It outlives the access, and the client that comes back. */

@@ -1,6 +1,8 @@
+import { findIdentifierFault, hostOfClientId } from '../client-documents/identifier.ts'
 import { isUrlClientId } from '../clients/client-document.ts'
 import { type Client, isPublic, linkedSlug } from '../clients/client.ts'
 import { isSlug } from '@svc/platform'
+import { OAuthError } from '../errors.ts'
 import { publicScope, splitScope } from '../resources/resource-scope.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
@@ -12,7 +14,7 @@ import {
   toAuthorizeRequest,
 } from './authorize-request.ts'
 import { checkIdentifier, notListed } from './described-client.ts'
-import { authorizeError } from './page-texts.ts'
+import { AUTHORIZE_TEXTS, authorizeError } from './page-texts.ts'
 import { isRegisteredRedirect } from './redirect.ts'
 
 /** What the checks look things up with. */
@@ -183,7 +185,15 @@ async function checkStateless(
   const client = isUrlClientId(id) ? undefined : await clients.find(instance, id)
   const isOpen = isUrlClientId(id) || (client !== undefined && isPublic(client))
   if (!isOpen) throw authorizeError('stateMissing')
-  if (options.assistants.requireState) throw authorizeError('stateNeeded')
+  if (options.assistants.requireState) throw stateNeeded(id, instance)
+}
+
+/** A document's client is named by its host: its makers may not know that some servers need it. */
+function stateNeeded(id: string, { origin }: AuthorizeDraft['instance']): OAuthError {
+  const isNamed = isUrlClientId(id) && findIdentifierFault(id, origin) === undefined
+  if (!isNamed) return authorizeError('stateNeeded')
+  const words = { key: 'state-needed', values: { host: hostOfClientId(id) } }
+  return new OAuthError('invalid_request', { description: AUTHORIZE_TEXTS.stateNeeded, words })
 }
 
 function checkResponseType({ parameters }: AuthorizeDraft): void {

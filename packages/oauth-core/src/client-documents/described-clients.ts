@@ -176,6 +176,8 @@ export async function applyDocument(
   const { domain } = instance
   const host = hostOfClientId(found.document.clientId)
   log.info('cimd.changed', { domain, clientId: id, host, areKeysReplaced, isWeaker })
+  // SPEC: assistants.md 2.9 - the owner sees it between what the client did.
+  if (areKeysReplaced) await services.calls.recordEvent(instance.id, id, 'keys_replaced')
   if (isWeaker) await revokeGrants(engine, instance, id, 'weaker_authentication')
   return client
 }

@@ -164,6 +164,12 @@ export const OAUTH_LOG_EVENTS = {
     fields: { domain: 'string', clientId: 'string', reason: 'string' },
     since: '0.1.0',
   },
+  'assistant.reads_not_counted': {
+    level: 'warn',
+    when: 'What an assistant read was not counted; its owner may not be told that it reads much.',
+    fields: { clientId: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
   'assistant.calls_not_folded': {
     level: 'warn',
     when: 'The oldest calls of a client were not put into the counts of their day; they are with the next look.',

@@ -48,7 +48,7 @@ export async function changeAccess(
   if (client === undefined || client.pending) return 'gone'
   const grants = await listGrants(engine, instance, client.id)
   if (grants.length === 0) return 'ended'
-  // SPEC: owner.md 3.4; assistants.md 8.3 - nothing after the end that the page said.
+  // SPEC: owner.md 3.4 - nothing after the end that the page said.
   if (duration !== undefined && grants.every(isOfResource)) return 'assistant'
   const kept = scope === undefined ? undefined : keptRules(scope, grants)
   if (kept === 'not_less') return 'not_less'

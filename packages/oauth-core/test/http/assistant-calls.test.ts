@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { indexKey } from '@svc/store'
 import { eachStore, fakeClock, until } from '@svc/testkit'
+import { BusyWatch } from '../../src/assistants/busy-watch.ts'
 import { CallLog } from '../../src/assistants/call-log.ts'
 import type { AssistantCall } from '../../src/index.ts'
 import { oauthServer, type OAuthServer } from '../oauth-server.ts'
@@ -62,6 +63,7 @@ eachStore((open) => {
       const server = await start()
       const { clock, instance, store } = server
       const { assistants } = server.oauth
+      clock.stop()
       const midnight = Math.ceil(clock.now() / DAY_MS) * DAY_MS
       clock.advance(midnight - clock.now())
       const at = clock.now()
@@ -102,10 +104,11 @@ eachStore((open) => {
     it('is folded earlier than that when it is too much, each call counted once', async () => {
       const server = await start()
       const { store, clock, instance, oauth } = server
-      const logs = [1, 2].map(
-        () =>
-          new CallLog({ store, clock, log: oauth.log, instances: oauth.instances, maxCalls: 100 }),
-      )
+      const { log, instances } = oauth
+      const emitter = { emit: () => {} }
+      const busy = new BusyWatch({ store, log, instances, emitter })
+      const options = { store, clock, log, instances, busy, maxCalls: 100 }
+      const logs = [new CallLog(options), new CallLog(options)]
       const calls = Array.from({ length: 240 }, (_, n) => n)
       await Promise.all(calls.map((n) => logs[n % 2]?.record(callOf(server))))
       const read = () => oauth.assistants.listCalls(instance, 'client')
@@ -113,6 +116,27 @@ eachStore((open) => {
       const counted = () => oauth.assistants.countCalls(instance, 'client', 0)
       await until(async () => (await counted()).calls === 240)
       expect(await counted()).to.deep.equal({ calls: 240, documents: 240 })
+    })
+
+    it('is told once when it is much in an hour, of what was read alone', async () => {
+      const server = await start()
+      const { clock, instance, oauth } = server
+      const told: unknown[] = []
+      oauth.on('assistant.busy', (event) => told.push({ ...event, instance: event.instance.id }))
+      const busy = { instance: instance.id, clientId: 'client', documents: 1000 }
+      const read = async (documents: number, more: Partial<AssistantCall> = {}) => {
+        await oauth.assistants.recordCall(callOf(server, { documents, ...more }))
+      }
+      await read(1000)
+      await read(50, { writes: [{ id: 'a', revision: '1' }] })
+      await read(900, { clientId: 'other' })
+      await read(1)
+      await until(() => told.length > 0)
+      await read(500)
+      clock.advance(HOUR_MS + 1)
+      await read(1001)
+      await until(() => told.length > 1)
+      expect(told).to.deep.equal([busy, busy])
     })
 
     it('is refused for an instance that is gone, and removed with its instance', async () => {

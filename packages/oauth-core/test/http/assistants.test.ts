@@ -89,6 +89,21 @@ eachStore((open, name) => {
       expect(cuts.filter((isEnded) => isEnded)).to.have.lengthOf(1)
     })
 
+    it('all end in every instance when the server takes none any more', async () => {
+      const { oauth, instance } = server
+      await connect(server, await publicClient(server))
+      await connect(server, await publicClient(server))
+      const { id: app, secret } = await server.register({
+        redirect_uris: ['https://assistant.example/callback'],
+      })
+      await connect(server, app, {}, { client_secret: secret })
+      expect(await oauth.assistants.endEverywhere('switched_off')).to.equal(2)
+      expect(await oauth.assistants.list(instance)).to.deep.equal([])
+      expect(await oauth.assistants.endEverywhere('switched_off')).to.equal(0)
+      const client = await oauth.clients.get(instance, app)
+      expect(client && (await oauth.clients.access(instance, client.id))).to.have.lengthOf(1)
+    })
+
     it('all end and none comes in while the owner lets none, in a race too', async () => {
       const { assistants } = server.oauth
       const { instance } = server

@@ -191,6 +191,19 @@ describe('resource at the authorization endpoint', () => {
     expect((await ask(strict, client, { state: undefined })).text).to.equal(
       '<p>This app did not send a state, which this server needs',
     )
+    const ofDocument = { client_id: 'https://assistant.example/c', state: undefined }
+    const named = await resourceServer({
+      assistants: { requireState: true },
+      pages: {
+        async error(ctx, { words }) {
+          ctx.body = words
+        },
+      },
+    })
+    expect((await ask(named, client, ofDocument)).body).to.deep.equal({
+      key: 'state-needed',
+      values: { host: 'assistant.example' },
+    })
   })
 
   it('forgives a client without a secret the port of its own machine, and nothing else', async () => {

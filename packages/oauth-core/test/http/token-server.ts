@@ -185,7 +185,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
       emit: (name: keyof OAuthEvents, event: unknown) => void events.push({ name, event }),
     },
     flagship: { skipCertification: false },
-    linkedApps: { require: async () => {} },
+    linkedApps: { require: async () => {}, startInstall() {} },
     activity: NO_ACTIVITY,
     ...(options.lifetimes && { lifetimes: options.lifetimes }),
     ...(options.wrongSecrets && { wrongSecrets: options.wrongSecrets }),

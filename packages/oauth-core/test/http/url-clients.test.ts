@@ -433,6 +433,10 @@ eachStore((open) => {
         const proof = await other.prove(server, url)
         expect((await refresh(server, url, tokens.refresh_token, proof)).status).to.equal(200)
         expect(server.logged.some((line) => line.includes('"areKeysReplaced":true'))).to.equal(true)
+        const { assistants } = server.oauth
+        const [assistant] = await assistants.list(server.instance)
+        const { calls } = await assistants.listCalls(server.instance, assistant?.client.id ?? '')
+        expect(calls.map(({ event }) => event)).to.deep.equal(['keys_replaced'])
       })
 
       it('goes on for 14 days without it, and then ends', async () => {

@@ -66,6 +66,12 @@ export type FactorChange =
   | 'recovery_codes_created'
   | 'recovery_code_used'
 
+/** Why an owner is told of an assistant: it is new, or it may write what it might not before. */
+export type AssistantNews = 'first' | 'write'
+
+/** Why the access of an assistant ended without its owner. @see assistants.md 2.9, 3.6 */
+export type AssistantEnd = 'client_gone' | 'refresh_reuse' | 'weaker_authentication'
+
 /**
  * A mail this server sends by itself, with its variables; the owner of the instance is its only recipient.
  * @see docs/mails.md; decision D50, login.md 8
@@ -179,6 +185,32 @@ export type SystemMail =
       readonly template: 'access_ending'
       /** When it ends, milliseconds since the epoch. */
       readonly variables: Action & { readonly clientName: string; readonly endsAt: number }
+    }
+  /** An assistant was allowed for the first time, or may change data for the first time. */
+  | {
+      readonly template: 'assistant_connected'
+      readonly variables: Action &
+        RequestFacts & {
+          readonly clientName: string
+          /** Where it comes from; absent: it registered, and nobody knows. */
+          readonly host?: string
+          readonly news: AssistantNews
+          /** What it may do, in the owner's language. */
+          readonly rights: readonly string[]
+          /** Milliseconds since the epoch. */
+          readonly endsAt: number
+        }
+    }
+  /** What an assistant was allowed ended without the owner. */
+  | {
+      readonly template: 'assistant_ended'
+      readonly variables: Action & { readonly clientName: string; readonly reason: AssistantEnd }
+    }
+  /** An assistant read many documents within an hour. */
+  | {
+      readonly template: 'assistant_busy'
+      /** More than so many. */
+      readonly variables: Action & { readonly clientName: string; readonly documents: number }
     }
   /** The space is nearly full, or full. */
   | {

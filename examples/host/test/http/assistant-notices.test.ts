@@ -1,0 +1,131 @@
+import type { NotificationRecord } from '@svc/notify'
+import { DAY_MS, HOUR_MS } from '@svc/platform'
+import { type FakeClock, fakeClock, until } from '@svc/testkit'
+import { expect } from 'chai'
+import { connectAssistant } from '../../../../packages/auth-ui/test/support/assistant-flows.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+/** @see assistants.md 5.7, 7.2 */
+describe('what owners and operators are told of assistants', () => {
+  let clock: FakeClock
+  let host: TestHost
+
+  beforeEach(async () => {
+    clock = fakeClock()
+    host = await startTestHost({}, 'alice.example.com', clock)
+    host.host.app.oauth.resources.add({
+      path: '/test/mcp',
+      name: 'Assistants',
+      scopes: ['io.svc.contacts:GET'],
+      isOpen: true,
+    })
+  })
+  afterEach(() => host.stop())
+
+  const connect = async (name?: string) => connectAssistant(await host.browser(), name)
+
+  async function told(category: string): Promise<readonly NotificationRecord[]> {
+    const { notifications } = await host.host.app.notify.operator.list(host.instance)
+    return notifications.filter((each) => each.category === category)
+  }
+
+  const toldTimes = (category: string, count: number): Promise<unknown> =>
+    until(async () => (await told(category)).length === count)
+
+  const mailed = (subject: string) =>
+    until(async () => {
+      const kept = (await host.host.app.mailbox?.list(host.instance)) ?? []
+      return kept.find(({ mail }) => mail.subject.includes(subject))?.mail
+    })
+
+  it('is when one is connected, at once, with what it may do and where to end it', async () => {
+    const { id } = await connect('Sage')
+    await toldTimes('assistant-connected', 1)
+    const [notice] = await told('assistant-connected')
+    expect(notice).to.include({
+      categoryId: id,
+      priority: 'high',
+      title: 'An assistant was connected',
+    })
+    const { text, html } = await mailed('An assistant can read your data')
+    const place = `${host.app('settings')}/?section=apps&highlight=${id}`
+    for (const part of [
+      '“Sage”',
+      'Nobody has checked its name',
+      'Contacts: read only',
+      '127.0.0.1',
+    ]) {
+      expect(text).to.include(part)
+    }
+    expect(text).to.include(place)
+    expect(html).to.include(place.replaceAll('&', '&amp;'))
+  })
+
+  it('is when its refresh token came twice, once, and not when its owner ended it', async () => {
+    const { id, refreshToken } = await connect()
+    const browser = await host.browser()
+    const refresh = (token: string) =>
+      browser.post('/auth/access_token', {
+        grant_type: 'refresh_token',
+        client_id: id,
+        refresh_token: token,
+      })
+    const second = (await refresh(refreshToken)).json<{ refresh_token: string }>()
+    await refresh(second.refresh_token)
+    clock.advance(60_000)
+    for (let times = 0; times < 2; times += 1) {
+      expect((await refresh(refreshToken)).status).to.equal(400)
+    }
+    await toldTimes('assistant-ended', 1)
+    expect((await mailed('no longer has access')).text).to.include('an old credential')
+    const other = await connect('Other')
+    await host.host.app.oauth.assistants.end(host.instance, other.id, 'owner')
+    await toldTimes('assistant-connected', 2)
+    expect(await told('assistant-ended')).to.have.lengthOf(1)
+  })
+
+  it('is when one reads more than a thousand documents in an hour, once a day', async () => {
+    const { id } = await connect()
+    const { assistants } = host.host.app.oauth
+    clock.advance(Math.ceil(clock.now() / DAY_MS) * DAY_MS - clock.now())
+    const read = () =>
+      assistants.recordCall({
+        instance: host.instance.id,
+        grantId: 'g',
+        clientId: id,
+        tool: 'fetch',
+        documents: 1001,
+        bytes: 1,
+        outcome: 'ok',
+      })
+    await read()
+    await toldTimes('assistant-busy', 1)
+    const heard: number[] = []
+    host.host.app.oauth.on('assistant.busy', ({ documents }) => heard.push(documents))
+    clock.advance(HOUR_MS + 1)
+    await read()
+    await until(() => heard.length === 1)
+    expect((await mailed('reads a lot')).text).to.include('more than 1,000 documents')
+    expect(await told('assistant-busy')).to.have.lengthOf(1)
+  })
+
+  it('are listed and ended by the operator, one or all of them', async () => {
+    const { id } = await connect('Sage')
+    const path = `/instances/${host.instance.domain}/assistants`
+    const list = async () => {
+      const answer = await host.admin('GET', path)
+      return (await answer.json()) as { allowed: boolean; assistants: { id: string }[] }
+    }
+    const { allowed, assistants } = await list()
+    expect(allowed).to.equal(true)
+    expect(assistants).to.have.lengthOf(1)
+    expect(assistants[0]).to.deep.include({ id, name: 'Sage', host: 'registered' })
+    expect((await host.admin('DELETE', `${path}/${id}`)).status).to.equal(204)
+    expect((await host.admin('DELETE', `${path}/${id}`)).status).to.equal(404)
+    await connect()
+    await connect('Second')
+    const ended = await host.admin('DELETE', path)
+    expect(await ended.json()).to.deep.equal({ ended: 2 })
+    expect((await list()).assistants).to.deep.equal([])
+  })
+})

@@ -1,0 +1,139 @@
+import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
+import { expect } from 'chai'
+import { createDocumentStore } from '../../src/documents/document-store.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+const NOTES = 'io.svc.notes'
+const BOTH = `${NOTES}:GET ${NOTES}:POST`
+
+describe('/mcp of the host', () => {
+  let host: TestHost
+  let browser: BrowserClient
+  const clients: string[] = []
+
+  before(async () => {
+    host = await startTestHost()
+    browser = await host.browser(undefined, { anonymous: true })
+    const documents = createDocumentStore(host.host.store)
+    const put = (id: string, fields: Record<string, string>) =>
+      documents.put(host.instance, { type: NOTES, id, fields }, 'any')
+    await put('garden', { title: 'Garden', text: 'Buy tulips', updatedAt: '2026-01-02T03:04:05Z' })
+    await put('bank', { title: 'Bank', text: 'Sell' })
+    await documents.put(
+      host.instance,
+      { type: 'io.svc.safe.secrets', id: 'pin', fields: { title: 'PIN', text: 'tulips' } },
+      'any',
+    )
+  })
+  after(() => host.stop())
+
+  /** A token that an owner gave with everything ticked. */
+  async function connect(scope: string): Promise<string> {
+    const { origin } = host.instance
+    const party = relyingParty({ issuer: origin, port: host.host.port })
+    const { client_id: client } = await party.register()
+    clients.push(client)
+    const parameters = { resource: `${origin}/mcp` }
+    const pending = await party.authorize({ scope, parameters })
+    const owner = await host.browser()
+    const form = (await owner.get(pending.url)).page().form('/auth/authorize')
+    // Of this form the owner's choice alone is another: everything that was asked for, rule by rule.
+    const fields = [
+      ...form.fields.filter(([name]) => !/^(?:choice$|group-|permission-)/.test(name)),
+      ['choice', '1'] as const,
+      ...scope.split(' ').map((_, place) => [`permission-${place}`, '1'] as const),
+    ]
+    const answer = await owner.post('/auth/authorize', fields)
+    return (await party.exchange(answer.location ?? '', pending)).access_token
+  }
+
+  function call(token: string, name: string, given: object = {}): Promise<BrowserResponse> {
+    return browser.request('POST', '/mcp', {
+      credentials: false,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: given },
+      }),
+    })
+  }
+
+  async function result(token: string, name: string, given?: object): Promise<unknown> {
+    const answer = await call(token, name, given)
+    expect(answer.status, answer.text).to.equal(200)
+    const { result: found } = answer.json<{
+      result: { structuredContent?: unknown; content: { text: string }[] }
+    }>()
+    return found.structuredContent ?? JSON.parse(found.content[0]?.text ?? 'null')
+  }
+
+  it('is found by who knows only its address', async () => {
+    const metadata = await browser.get('/.well-known/oauth-protected-resource/mcp')
+    expect(metadata.json()).to.deep.include({
+      resource: `${host.instance.origin}/mcp`,
+      scopes_supported: ['io.svc.contacts:GET', 'io.svc.notes:GET'],
+    })
+    expect((await call('x', 'list_kinds')).status).to.equal(401)
+  })
+
+  it('gives the documents of the kinds that the owner allowed, and no others', async () => {
+    const token = await connect(`${NOTES}:GET`)
+    expect(await result(token, 'list_kinds')).to.deep.equal({
+      kinds: [{ kind: NOTES, name: 'Notes', allowed: ['Read your notes'], verbs: ['GET'] }],
+    })
+    expect(await result(token, 'search', { query: 'tulips' })).to.have.deep.property('results', [
+      {
+        id: `${NOTES}/garden`,
+        title: 'Garden',
+        url: host.instance.origin,
+        kind: NOTES,
+        excerpt: 'title: Garden text: Buy tulips updatedAt: 2026-01-02T03:04:05Z',
+      },
+    ])
+    expect(await result(token, 'fetch', { id: `${NOTES}/garden` })).to.have.nested.property(
+      'metadata.changedAt',
+      '2026-01-02T03:04:05Z',
+    )
+    for (const id of ['io.svc.safe.secrets/pin', `${NOTES}/nothing`, 'io.svc.accounts/x']) {
+      expect(await result(token, 'fetch', { id })).to.have.property('code', 'not_found')
+    }
+  })
+
+  it('gives of a kind only the documents that a rule names', async () => {
+    const token = await connect(`${NOTES}:GET:bank`)
+    expect(await result(token, 'list', { kind: NOTES })).to.have.deep.property('documents', [
+      { id: `${NOTES}/bank`, title: 'Bank' },
+    ])
+    expect(await result(token, 'search', { query: 'tulips' })).to.have.deep.property('results', [])
+    const hidden = await result(token, 'fetch', { id: `${NOTES}/garden` })
+    expect(hidden).to.have.property('code', 'not_found')
+  })
+
+  it('creates a document once for a key, tells subscribers, and lists the write', async () => {
+    const told: unknown[] = []
+    const token = await connect(BOTH)
+    const end = host.host.app.realtime.onLocalEvent((event) => told.push(event))
+    const given = { kind: NOTES, fields: { title: 'New', text: 'Call Bob' }, key: 'k1' }
+    const made = (await result(token, 'create', given)) as { id: string; revision: string }
+    expect(await result(token, 'create', given)).to.deep.equal(made)
+    const other = { ...given, fields: { title: 'Other' } }
+    expect(await result(token, 'create', other)).to.have.property('code', 'conflict')
+    end()
+    expect(told).to.have.lengthOf(1)
+    const id = made.id.slice(NOTES.length + 1)
+    const stored = await createDocumentStore(host.host.store).get(host.instance, NOTES, id)
+    expect(stored).to.deep.include({ rev: made.revision, fields: given.fields })
+    const { oauth } = host.host.app
+    const calls = await Promise.all(
+      clients.map((client) => oauth.assistants.listCalls(host.instance, client)),
+    )
+    const writes = calls.flatMap((page) => page.calls).filter(({ tool }) => tool === 'create')
+    expect(writes.map((one) => [one.outcome, one.writes])).to.deep.equal([
+      ['conflict', undefined],
+      ['ok', undefined],
+      ['ok', [{ id: made.id, revision: made.revision }]],
+    ])
+  })
+})

@@ -1,0 +1,29 @@
+import type { Instance } from '@svc/platform'
+import { toShownText } from './clean-text.ts'
+import { formatTime } from './request-facts.ts'
+import type { SystemMail } from './system-mails.ts'
+
+/** What stands for the host of a program that registered. */
+const REGISTERED = 'registered'
+
+/** Arguments of the texts about assistants: names and hosts are those of strangers. @see assistants.md 5.7 */
+export function assistantValues(
+  { template, variables }: SystemMail,
+  instance: Instance,
+  locale: string,
+): Record<string, string | number> {
+  if (template === 'assistant_connected') {
+    const { clientName, host, endsAt } = variables
+    return {
+      name: toShownText(clientName, 100),
+      host: host === undefined ? REGISTERED : toShownText(host, 255),
+      date: formatTime(endsAt, instance, locale, 'short'),
+    }
+  }
+  if (template === 'assistant_ended') return { name: toShownText(variables.clientName, 100) }
+  if (template === 'assistant_busy') {
+    const { clientName, documents } = variables
+    return { name: toShownText(clientName, 100), documents }
+  }
+  return {}
+}
