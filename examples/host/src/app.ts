@@ -120,7 +120,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   })
   const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
   tellClientChanges(oauth, realtime)
-  const { notify, ownerPorts, phones, mailbox, outbox } = await createHostNotifications({
+  const { notify, ownerPorts, phones, tellSeal, mailbox, outbox } = await createHostNotifications({
     config,
     store,
     oauth,
@@ -159,7 +159,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   })
   tellAboutAssistants({ oauth, notify, owners: ui.settingsOwners })
   oauth.useSessions(ui.sessions)
-  const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
+  const activity = createActivity({ platform: oauth, owners: ui.settingsOwners, tellSeal })
   audit(oauth, log)
   const accounts = createHostConnectors({
     config,

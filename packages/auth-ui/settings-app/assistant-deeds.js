@@ -1,3 +1,4 @@
+import { dateText } from './_kit/dates.js'
 import { make, makeTime } from './_kit/dom.js'
 import { sizeInWords } from './size.js'
 import { failure } from './states.js'
@@ -127,10 +128,8 @@ function call(
 
 /** @param {Deed} deed @param {Tools} tools */
 function day({ day: name = '', counts = [] }, { t }) {
-  const date = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: 'medium',
-    timeZone: 'UTC',
-  }).format(new Date(name))
+  const { lang } = document.documentElement
+  const date = dateText(lang, { dateStyle: 'medium', timeZone: 'UTC' }, new Date(name))
   return [
     make('p', { class: 'deed__what' }, make('time', { datetime: name }, date)),
     ...counts.map(({ kind = '', calls, documents }) =>
