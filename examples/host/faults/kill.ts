@@ -8,6 +8,7 @@ import {
   notificationStory,
   preferencesStory,
 } from './kill/data-stories.ts'
+import { checkRecord } from './kill/record.ts'
 import { createOwner, factorStory, onboard, passphraseStory } from './kill/owner-story.ts'
 import { SHARED_PASSPHRASE, sessionStory } from './kill/session-story.ts'
 import { appOf, type Story, type World } from './kill/world.ts'
@@ -18,7 +19,8 @@ import { type Program, runProgram } from './support/program.ts'
 // `kill -9` of the host, and of Redis where it is the store, while all kinds of changes are made. Every change that
 // was acknowledged is looked up after each restart.
 //   node --conditions=source examples/host/faults/kill.ts [--count 1000] [--store sqlite,redis] [--seed n]
-// `--count` is shared by the stores. Passes when nothing was lost, revived or used twice, and every kind was met.
+// `--count` is shared by the stores. Passes when nothing was lost, revived or used twice, every change has its entry in
+// the record of activity and none has two, and every kind was met.
 
 const DOMAIN = 'alice.example.com'
 const STORIES: readonly Story[] = [
@@ -83,6 +85,7 @@ async function killOn(program: Program, kind: StoreKind, count: number): Promise
   const refusals: string[] = []
   const startedAt = performance.now()
   let made = 0
+  let unnoted = 0
   for (let kills = 1; kills <= count; kills += 1) {
     const before = ledger.acknowledged
     const target = kind === 'redis' && random() < 0.5 ? 'redis' : 'host'
@@ -106,6 +109,10 @@ async function killOn(program: Program, kind: StoreKind, count: number): Promise
       harms[harm] += 1
       say('change.harmed', { kill: kills, change, harm })
     }
+    for (const fault of await checkRecord(world)) {
+      unnoted += 1
+      say('record.wrong', { kill: kills, fault })
+    }
     say('killed', {
       kill: kills,
       store: kind,
@@ -121,8 +128,8 @@ async function killOn(program: Program, kind: StoreKind, count: number): Promise
   // Without Redis the host has reason to complain.
   const errors = kind === 'redis' ? [] : host.errors
   for (const error of errors.slice(0, 10)) say('host.error', { ...error })
-  const hasPassed =
-    refusals.length === 0 && Object.values(harms).every((each) => each === 0) && errors.length === 0
+  const isUnharmed = unnoted === 0 && Object.values(harms).every((each) => each === 0)
+  const hasPassed = refusals.length === 0 && isUnharmed && errors.length === 0
   say('store.done', {
     store: kind,
     kills: made,
@@ -131,6 +138,7 @@ async function killOn(program: Program, kind: StoreKind, count: number): Promise
     unanswered: ledger.unanswered,
     kinds: Object.fromEntries(ledger.kinds),
     ...harms,
+    'wrong in the record': unnoted,
     hasPassed,
   })
   await host.stop()

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createActivity } from '@svc/activity'
 import { appFolders, createAuthUi } from '@svc/auth-ui'
-import { createOAuth, OAuthError } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
 import { bindRoutes, limitLoad, type SealingKey, versionedStore } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
@@ -17,8 +17,9 @@ import { createHostApps } from './apps/registry.ts'
 import { hasTls } from './config/addressing.ts'
 import type { Config } from './config/config.ts'
 import { assistantSwitches } from './config/assistants.ts'
-import { coreOptions, realtimeOverrides, uiOverrides } from './config/overrides.ts'
+import { realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
+import { createHostOAuth } from './host-oauth.ts'
 import { limitRequests } from './http/coarse-limit.ts'
 import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
 import { createRequestScope } from './http/request-scope.ts'
@@ -98,7 +99,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   const documents = createDocumentStore(store, quota)
   const shareParts = { store, clock, apps, quota }
   const shared = config.demoApps ? demo?.createSharedData(shareParts) : undefined
-  const oauth = createOAuth({
+  const oauth = createHostOAuth(config, {
     store,
     apps,
     keys,
@@ -106,7 +107,6 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     log,
     konnectors,
     ...(shared !== undefined && { sharings: shared.sharings }),
-    ...coreOptions(config),
   })
   const { isSpaceLow = () => false } = options
   oauth.useSpace(isSpaceLow)
@@ -120,7 +120,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   })
   const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
   tellClientChanges(oauth, realtime)
-  const { notify, ownerPorts, phones, mailbox, outbox } = await createHostNotifications({
+  const { notify, ownerPorts, phones, tellSeal, mailbox, outbox } = await createHostNotifications({
     config,
     store,
     oauth,
@@ -136,7 +136,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     documents,
     events: realtime,
     isSpaceLow,
-    ...assistantSwitches(config),
+    ...assistantSwitches(config.assistants),
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -159,7 +159,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   })
   tellAboutAssistants({ oauth, notify, owners: ui.settingsOwners })
   oauth.useSessions(ui.sessions)
-  const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
+  const activity = createActivity({ platform: oauth, owners: ui.settingsOwners, tellSeal })
   audit(oauth, log)
   const accounts = createHostConnectors({
     config,
@@ -301,7 +301,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     async start() {
       await inTurn([oauth, ui, activity, accounts, notify], (part) => part.start())
-      if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
+      if (!assistantSwitches(config.assistants).isOn) ending = endAssistants(oauth)
     },
     async close() {
       await ending

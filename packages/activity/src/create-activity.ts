@@ -11,6 +11,7 @@ import { Chainer } from './chain/chainer.ts'
 import { canonical } from './chain/entry.ts'
 import { pendingChange } from './chain/pending.ts'
 import { Pruner } from './chain/prune.ts'
+import { SealNotices } from './chain/seal-notices.ts'
 import { ActivityError } from './errors.ts'
 import { ACTIVITY_OPTIONS, type ActivityOptions } from './options.ts'
 import { ACTIVITY_RECORDS } from './records.ts'
@@ -52,11 +53,27 @@ export interface Activity {
  */
 export function createActivity(given: ActivityOptions): Activity {
   const options = ACTIVITY_OPTIONS.settle(given)
-  const { platform, owners, clock, log, retentionDays, maxEntries, limits } = options
+  const {
+    platform,
+    owners,
+    clock,
+    log,
+    retentionDays,
+    maxEntries,
+    limits,
+    tellSeal: tell,
+  } = options
   const { sealer, namespace } = platform
   const store = versionedStore(platform.store, ACTIVITY_RECORDS, log)
   platform.records.declare(ACTIVITY_RECORDS)
   const pruner = new Pruner({ store, clock, retentionDays, maxEntries })
+  const seals = new SealNotices({
+    store,
+    clock,
+    log,
+    find: (id) => platform.instances.byId(id),
+    tell,
+  })
   const chainer: Chainer = new Chainer({
     store,
     sealer,
@@ -65,6 +82,7 @@ export function createActivity(given: ActivityOptions): Activity {
     afterwards: async (instanceId) => {
       // What was pruned is noted, too.
       if (await pruner.look(instanceId)) chainer.notice(instanceId)
+      await seals.look(instanceId)
     },
   })
   const usage = new Usage({ store, clock, log, chainer })
@@ -119,7 +137,7 @@ export function createActivity(given: ActivityOptions): Activity {
     async start() {
       if (stops.length > 0) return
       const refusals = await startRefusals({ store, clock, log, chainer })
-      stops.push(await chainer.start(), refusals, await usage.start())
+      stops.push(await chainer.start(), refusals, await usage.start(), await seals.start())
     },
     async close() {
       await Promise.all(stops.splice(0).map((stop) => stop()))

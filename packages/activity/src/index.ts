@@ -1,4 +1,5 @@
 export { type Activity, createActivity } from './create-activity.ts'
+export type { ActivitySeal, TellSeal } from './chain/seal-notices.ts'
 export { ActivityError, type ActivityErrorCode, ERRORS } from './errors.ts'
 export { ACTIVITY_LOG_EVENTS } from './log/log-events.ts'
 export type { ActivityOptions, ActivityOwners, GivenConfirmation } from './options.ts'

@@ -1,6 +1,7 @@
 import type { Instance, Logger, Platform, RateLimit, RouteContext } from '@svc/platform'
 import {
   defineOptions,
+  func,
   integer,
   type OptionsDefinition,
   type OptionsFor,
@@ -8,6 +9,7 @@ import {
   rateLimits,
   type Settled,
 } from '@svc/platform/options'
+import type { TellSeal } from './chain/seal-notices.ts'
 import { DEFAULT_RETENTION_DAYS, LEAST_RETENTION_DAYS, MOST_RETENTION_DAYS } from './lifetimes.ts'
 import { type ActivityBucket, DEFAULT_LIMITS, MAX_ENTRIES } from './limits.ts'
 
@@ -43,12 +45,14 @@ export interface ActivityOptions {
   readonly retentionDays?: number
   /** How many entries of an instance are kept. @defaultValue `50_000` */
   readonly maxEntries?: number
+  /** Tells owners once a month where their chain ends, for them to keep. @defaultValue nobody is told */
+  readonly tellSeal?: TellSeal
   /** Instead of single `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Readonly<Record<ActivityBucket, RateLimit>>>
 }
 
 /** Options with nothing left open. */
-export interface ResolvedOptions extends Settled<ActivityOptions> {
+export interface ResolvedOptions extends Settled<ActivityOptions, 'tellSeal'> {
   readonly limits: Readonly<Record<ActivityBucket, RateLimit>>
 }
 
@@ -75,5 +79,6 @@ export const ACTIVITY_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOption
     DEFAULT_RETENTION_DAYS,
   ),
   maxEntries: integer(FEWEST_ENTRIES, MOST_ENTRIES).or(MAX_ENTRIES),
+  tellSeal: func<TellSeal>().optional('nobody is told'),
   limits: rateLimits(DEFAULT_LIMITS),
 } satisfies OptionsFor<ActivityOptions>)

@@ -1,3 +1,4 @@
+import { dateText } from './_kit/dates.js'
 import { shownName } from './_kit/dom.js'
 
 /** @typedef {{ what: 'reads' | 'changes', kind?: string, count: number }} Use */
@@ -66,8 +67,7 @@ function dayOf({ detail }) {
   const day = detail?.day
   if (day === undefined) return ''
   const { lang } = document.documentElement
-  const format = new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' })
-  return format.format(new Date(`${day}T00:00Z`))
+  return dateText(lang, { dateStyle: 'long', timeZone: 'UTC' }, new Date(`${day}T00:00Z`))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ApiError } from './_kit/api.js'
+import { dateText } from './_kit/dates.js'
 import { make, makeTime } from './_kit/dom.js'
 import { actorOf, deviceOf, markOf, sentenceOf, usesOf } from './activity-words.js'
 import { exportRecord } from './activity-export.js'
@@ -221,5 +222,5 @@ function details(entry, words, { t, when }) {
 /** @param {string} iso */
 function dayOf(iso) {
   const { lang } = document.documentElement
-  return new Intl.DateTimeFormat(lang, { dateStyle: 'long' }).format(new Date(iso))
+  return dateText(lang, { dateStyle: 'long' }, new Date(iso))
 }

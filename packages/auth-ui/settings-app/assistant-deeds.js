@@ -1,7 +1,11 @@
+import { dateText } from './_kit/dates.js'
 import { make, makeTime } from './_kit/dom.js'
 import { sizeInWords } from './size.js'
 import { failure } from './states.js'
 import { whileBusy } from './fields.js'
+
+/** What the owner did not allow; of everything else the client is told why it got nothing. */
+const REFUSED = 'permission_refused'
 
 /** @typedef {import('./main.js').Tools} Tools */
 /**
@@ -105,7 +109,11 @@ function call(
         ? []
         : [
             ' ',
-            make('span', { class: 'badge badge--warning', title: outcome }, t('activity.refused')),
+            make(
+              'span',
+              { class: 'badge badge--warning', title: outcome },
+              t(outcome === REFUSED ? 'activity.refused' : 'assistants.failed'),
+            ),
           ]),
     ),
     make(
@@ -120,10 +128,8 @@ function call(
 
 /** @param {Deed} deed @param {Tools} tools */
 function day({ day: name = '', counts = [] }, { t }) {
-  const date = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: 'medium',
-    timeZone: 'UTC',
-  }).format(new Date(name))
+  const { lang } = document.documentElement
+  const date = dateText(lang, { dateStyle: 'medium', timeZone: 'UTC' }, new Date(name))
   return [
     make('p', { class: 'deed__what' }, make('time', { datetime: name }, date)),
     ...counts.map(({ kind = '', calls, documents }) =>

@@ -1,5 +1,6 @@
 import type { BrowserResponse } from '@svc/testkit'
 import { Unanswered } from '../support/ledger.ts'
+import { withEntry } from './record.ts'
 import {
   appOf,
   ask,
@@ -172,11 +173,16 @@ export const preferencesStory: Story = async (world) => {
         }),
         200,
       ),
-    () => ({
-      kind: 'preferences chosen',
-      harm: 'lost',
-      holds: async () => (await ask(browser, path, { token })).text.includes(`"${start}"`),
-    }),
+    () =>
+      withEntry(
+        world,
+        { domain, event: 'preferences.changed' },
+        {
+          kind: 'preferences chosen',
+          harm: 'lost',
+          holds: async () => (await ask(browser, path, { token })).text.includes(`"${start}"`),
+        },
+      ),
   )
 }
 

@@ -1,6 +1,7 @@
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { authenticatorApp } from '../../test/support/authenticators.ts'
 import type { Acknowledged } from '../support/ledger.ts'
+import { withEntry } from './record.ts'
 import { hasSession, logIn } from './session-story.ts'
 import {
   appOf,
@@ -54,23 +55,35 @@ async function playOwner(world: World, act: typeof protect): Promise<void> {
       holds: async () => token !== '' && (await exists()),
     }),
   )
+  const noted = (event: string, change: Acknowledged): Acknowledged =>
+    withEntry(world, { domain, event }, change)
   const passphrase = randomPassphrase()
   const logsIn = async (value: string): Promise<boolean> =>
     (await logIn(visitorOf(world, domain), value)).status === 200
   const [, onboarded] = await ledger.change(
     () => onboard(world, domain, registerToken, passphrase),
-    () => ({ kind: 'owner onboarded', harm: 'lost', holds: () => logsIn(passphrase) }),
+    () =>
+      noted('owner.onboarded', {
+        kind: 'owner onboarded',
+        harm: 'lost',
+        holds: () => logsIn(passphrase),
+      }),
     [created],
   )
   const publicName = randomName()
   const [, updated] = await ledger.change(
     () => askAdmin(world, 'PATCH', path, { publicName }),
-    () => ({
-      kind: 'instance updated',
-      harm: 'lost',
-      holds: async () =>
-        (await askAdmin<{ publicName: string }>(world, 'GET', path)).publicName === publicName,
-    }),
+    () =>
+      withEntry(
+        world,
+        { domain, event: 'instance.changed' },
+        {
+          kind: 'instance updated',
+          harm: 'lost',
+          holds: async () =>
+            (await askAdmin<{ publicName: string }>(world, 'GET', path)).publicName === publicName,
+        },
+      ),
   )
   const held = await act(world, domain, passphrase, onboarded)
   await ledger.change(
@@ -102,14 +115,19 @@ async function changePassphrase(
         200,
         204,
       ),
-    () => ({
-      kind: 'passphrase changed',
-      harm: 'lost',
-      holds: async () =>
-        (await logIn(visitorOf(world, domain), next)).status === 200 &&
-        (await logIn(visitorOf(world, domain), passphrase)).status === 401 &&
-        !(await hasSession(bystander)),
-    }),
+    () =>
+      withEntry(
+        world,
+        { domain, event: 'passphrase.changed' },
+        {
+          kind: 'passphrase changed',
+          harm: 'lost',
+          holds: async () =>
+            (await logIn(visitorOf(world, domain), next)).status === 200 &&
+            (await logIn(visitorOf(world, domain), passphrase)).status === 401 &&
+            !(await hasSession(bystander)),
+        },
+      ),
     [onboarded],
   )
   return [changed]
@@ -140,7 +158,12 @@ async function protect(
     (await logIn(visitorOf(world, domain), passphrase)).text.includes('two_factor_token')
   const [, protectedNow] = await ledger.change(
     async () => need(await settings('PUT', '/settings/factors/totp', { kept: true }), 204),
-    () => ({ kind: 'factor added', harm: 'lost', holds: asksMore }),
+    () =>
+      withEntry(
+        world,
+        { domain, event: 'factor.added' },
+        { kind: 'factor added', harm: 'lost', holds: asksMore },
+      ),
     [onboarded],
   )
 
@@ -148,12 +171,17 @@ async function protect(
   const trusting = visitorOf(world, domain)
   const [trusted, spent] = await ledger.change(
     async () => need(await passStep(trusting, passphrase, code), 200),
-    () => ({
-      kind: 'recovery code used',
-      harm: 'used twice',
-      holds: async () =>
-        (await passStep(visitorOf(world, domain), passphrase, code)).status === 401,
-    }),
+    () =>
+      withEntry(
+        world,
+        { domain, event: 'recovery_code.used' },
+        {
+          kind: 'recovery code used',
+          harm: 'used twice',
+          holds: async () =>
+            (await passStep(visitorOf(world, domain), passphrase, code)).status === 401,
+        },
+      ),
   )
   const deviceToken =
     trusted.json<Readonly<Record<string, string>>>()['two_factor_trusted_device_token']
@@ -168,20 +196,30 @@ async function protect(
   const [, distrusted] = await ledger.change(
     async () =>
       need(await settings('DELETE', `/settings/trusted_devices/${device?.id ?? ''}`), 204),
-    () => ({
-      kind: 'trusted browser removed',
-      harm: 'revived',
-      holds: async () => !(await skips()),
-    }),
+    () =>
+      withEntry(
+        world,
+        { domain, event: 'device.forgotten' },
+        {
+          kind: 'trusted browser removed',
+          harm: 'revived',
+          holds: async () => !(await skips()),
+        },
+      ),
   )
   const fields = await confirm(world, domain, passphrase, another)
   const [, removed] = await ledger.change(
     async () => need(await settings('DELETE', '/settings/factors/totp', fields), 204),
-    () => ({
-      kind: 'factor removed',
-      harm: 'revived',
-      holds: async () => !(await asksMore()),
-    }),
+    () =>
+      withEntry(
+        world,
+        { domain, event: 'factor.removed' },
+        {
+          kind: 'factor removed',
+          harm: 'revived',
+          holds: async () => !(await asksMore()),
+        },
+      ),
     [protectedNow, spent, distrusted],
   )
   return [removed]

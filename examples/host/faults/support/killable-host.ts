@@ -16,6 +16,8 @@ export interface KillableHost {
   readonly errors: readonly Readonly<Record<string, unknown>>[]
   /** Calls the admin listener. @throws Error for an answer that is no success */
   admin(method: string, path: string, body?: unknown): Promise<unknown>
+  /** The same, as the text that was answered. */
+  adminText(method: string, path: string, body?: unknown): Promise<string>
   readonly redis: RedisServer | undefined
   metrics(): Promise<string>
   kill(): Promise<void>
@@ -109,6 +111,20 @@ export async function startKillableHost(
     await stop()
     throw error
   }
+  const adminText: KillableHost['adminText'] = async (method, target, body) => {
+    const answer = await fetch(`http://127.0.0.1:${whole.SVC_ADMIN_PORT}${target}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok)
+      throw new AdminRefusal(`${method} ${target}: ${answer.status} ${text}`, answer.status)
+    return text
+  }
   return {
     port: Number(whole.SVC_PORT),
     get pid() {
@@ -119,19 +135,10 @@ export async function startKillableHost(
     },
     redis,
     async admin(method, target, body) {
-      const answer = await fetch(`http://127.0.0.1:${whole.SVC_ADMIN_PORT}${target}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      const text = await answer.text()
-      if (!answer.ok)
-        throw new AdminRefusal(`${method} ${target}: ${answer.status} ${text}`, answer.status)
+      const text = await adminText(method, target, body)
       return text === '' ? undefined : JSON.parse(text)
     },
+    adminText,
     async metrics() {
       const answer = await fetch(`http://127.0.0.1:${whole.SVC_ADMIN_PORT}/metrics`, {
         headers: { authorization: `Bearer ${token}`, connection: 'close' },

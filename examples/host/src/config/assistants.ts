@@ -81,15 +81,9 @@ export const ASSISTANT_ENTRIES: ConfigGroup = {
   },
 }
 
-interface AssistantConfig {
-  readonly assistants: AssistantValues
-}
-
 /** What `createOAuth` takes of it. */
-export function assistantOptions({
-  assistants,
-}: AssistantConfig): NonNullable<OAuthOptions['assistants']> {
-  const { registration, requireState, clientHosts, clientHostsDenied, maxDuration } = assistants
+export function assistantOptions(values: AssistantValues): NonNullable<OAuthOptions['assistants']> {
+  const { registration, requireState, clientHosts, clientHostsDenied, maxDuration } = values
   return {
     registration: registration === 'on',
     requireState: requireState === 'on',
@@ -100,12 +94,11 @@ export function assistantOptions({
 }
 
 /** What `/mcp` of this host takes of it. */
-export function assistantSwitches({ assistants }: AssistantConfig): {
+export function assistantSwitches({ enabled, write, kinds }: AssistantValues): {
   readonly isOn: boolean
   readonly writes: boolean
   readonly kinds?: readonly string[]
 } {
-  const { enabled, write, kinds } = assistants
   return {
     isOn: enabled === 'on',
     writes: write === 'on',

@@ -4,27 +4,11 @@ import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions } from '@svc/oauth-cor
 import { type RateLimit } from '@svc/platform'
 import { DEFAULT_LIMITS as NOTIFY_LIMITS, type NotifyOptions } from '@svc/notify'
 import { DEFAULT_LIFETIMES as REALTIME_LIFETIMES, type RealtimeOptions } from '@svc/realtime'
-import { hasTls } from './addressing.ts'
-import { assistantOptions, reservedKinds } from './assistants.ts'
 import type { Config } from './config.ts'
-import { readDeprecatedApps } from './deprecated-apps.ts'
-import { flagshipOptions } from './flagship.ts'
-import { isLocalhost } from './own-names.ts'
 
-/** What of the configuration `createOAuth` takes as it is. */
-export function coreOptions(
-  config: Config,
-): Omit<OAuthOptions, 'apps' | 'clock' | 'keys' | 'konnectors' | 'log' | 'sharings' | 'store'> {
+/** Lifetimes and limits of the configuration that `createOAuth` takes. */
+export function coreOverrides(config: Config): Pick<OAuthOptions, 'lifetimes' | 'limits'> {
   return {
-    namespace: config.namespace,
-    subdomains: config.subdomains,
-    isHttps: (domain) => hasTls(config) || !isLocalhost(domain),
-    trustProxy: config.trustProxy,
-    requirePkce: config.requirePkce,
-    consent: { choose: config.consentChoose },
-    assistants: { ...assistantOptions(config), reserved: reservedKinds(config.namespace) },
-    deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
-    flagship: flagshipOptions(config.flagship),
     lifetimes: pick(config.lifetimes, {
       accessToken: 'accessTokenMs',
       authorizationCode: 'authorizationCodeMs',

@@ -1,3 +1,4 @@
+import type { TellSeal } from '@svc/activity'
 import type { AuthUiOptions } from '@svc/auth-ui'
 import {
   createNotify,
@@ -16,6 +17,7 @@ import { defaultSms, hasPushProvider, mobileOptions } from './channel-options.ts
 import type { DevMailbox, DevOutbox, Development } from './development.ts'
 import { tellAccessEndings } from './access-notices.ts'
 import { tellClientLimit } from './limit-notices.ts'
+import { tellSealsBy } from './seal-notices.ts'
 import { mailOptions } from './mail-options.ts'
 import { createOwnerPhones, type OwnerPhones } from './owner-phone.ts'
 import { developmentPushKeys } from './push-keys.ts'
@@ -27,6 +29,8 @@ export interface HostNotifications {
   readonly phones: OwnerPhones
   /** How owners are reached, for the pages of logins and the settings. */
   readonly ownerPorts: Pick<AuthUiOptions, 'contacts' | 'mailer' | 'texter'>
+  /** Tells owners where the chain of their record ended. */
+  readonly tellSeal: TellSeal
   /** Only where no SMTP server is set and this is not production. */
   readonly mailbox: DevMailbox | undefined
   /** Only where nobody takes pushes, or nobody takes texts, and this is not production. */
@@ -104,7 +108,7 @@ export async function createHostNotifications(
     await phones.setPhone(instance)
   })
   const ownerPorts = { mailer: notify.mailer, texter: notify.texter, contacts: phones }
-  return { notify, phones, ownerPorts, mailbox, outbox }
+  return { notify, phones, ownerPorts, tellSeal: tellSealsBy(notify), mailbox, outbox }
 }
 
 async function deviceName(

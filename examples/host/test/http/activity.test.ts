@@ -1,6 +1,12 @@
 import { deriveLoginValue } from '@svc/auth-ui'
-import { type Instance, originOfApp } from '@svc/platform'
-import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
+import { DAY_MS, type Instance, originOfApp } from '@svc/platform'
+import {
+  type BrowserClient,
+  type BrowserResponse,
+  fakeClock,
+  relyingParty,
+  until,
+} from '@svc/testkit'
 import { expect } from 'chai'
 import { createInstance } from '../../src/create-instance.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
@@ -106,6 +112,33 @@ describe('the record of activity', function () {
     expect(text).to.not.include(PASSPHRASE)
     for (const { id } of await host.host.app.ui.owners.listSessions(instance)) {
       expect(text).to.not.include(id)
+    }
+  })
+
+  it('names its end in the inbox once a month, and by no mail', async () => {
+    const clock = fakeClock()
+    clock.set(Date.UTC(2026, 10, 20))
+    const monthly = await startTestHost({}, 'carol.example.com', clock)
+    try {
+      const { activity, mailbox, notify } = monthly.host.app
+      await monthly.admin('PATCH', '/instances/carol.example.com', { publicName: 'Carol' })
+      await activity.chain(monthly.instance)
+      const lines: string[] = []
+      for await (const line of activity.exportLines(monthly.instance)) lines.push(line)
+      const { head } = JSON.parse(lines.at(-1) ?? '') as {
+        readonly head: { readonly hash: string; readonly seq: number }
+      }
+      clock.advance(12 * DAY_MS)
+      const [first] = await until(async () => {
+        const { notifications } = await notify.operator.list(monthly.instance)
+        return notifications.length === 0 ? undefined : notifications
+      })
+      expect(first).to.include({ category: 'activity-seal', status: 'sent' })
+      const mark = head.hash.slice(0, 16).match(/.{4}/g)?.join(' ')
+      expect(first?.message).to.include(`Entry ${head.seq}: ${mark}.`)
+      expect(await mailbox?.list(monthly.instance)).to.deep.equal([])
+    } finally {
+      await monthly.stop()
     }
   })
 

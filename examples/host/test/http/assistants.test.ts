@@ -114,6 +114,7 @@ describe('/mcp of the host', () => {
   it('creates a document once for a key, tells subscribers, and lists the write', async () => {
     const told: unknown[] = []
     const token = await connect(BOTH)
+    // Its owner is told of the assistant meanwhile.
     const end = host.host.app.realtime.onLocalEvent((event) => {
       if (event.type === NOTES) told.push(event)
     })

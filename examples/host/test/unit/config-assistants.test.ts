@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { assistantOptions, assistantSwitches } from '../../src/config/assistants.ts'
 import { ConfigError, loadConfig } from '../../src/config/config.ts'
-import { coreOptions } from '../../src/config/overrides.ts'
+import { coreOverrides } from '../../src/config/overrides.ts'
 
 /** @see assistants.md 7.1 */
 describe('the switches of assistants', () => {
   it('let assistants in unless told otherwise, with every choice of the owner', () => {
     const config = loadConfig({})
-    expect(assistantSwitches(config)).to.deep.equal({ isOn: true, writes: true })
-    expect(assistantOptions(config)).to.deep.equal({
+    expect(assistantSwitches(config.assistants)).to.deep.equal({ isOn: true, writes: true })
+    expect(assistantOptions(config.assistants)).to.deep.equal({
       registration: true,
       requireState: false,
       maxDuration: '30d',
@@ -27,19 +27,19 @@ describe('the switches of assistants', () => {
       SVC_ASSISTANTS_MAX_DURATION: '1d',
       SVC_ASSISTANTS_TOKEN_LIFE: '5m',
     })
-    expect(assistantSwitches(config)).to.deep.equal({
+    expect(assistantSwitches(config.assistants)).to.deep.equal({
       isOn: false,
       writes: false,
       kinds: ['io.svc.notes', 'io.svc.contacts'],
     })
-    expect(assistantOptions(config)).to.deep.equal({
+    expect(assistantOptions(config.assistants)).to.deep.equal({
       registration: false,
       requireState: true,
       maxDuration: '1d',
       clientHosts: ['sage.example', '*.apps.example'],
       clientHostsDenied: ['bad.apps.example'],
     })
-    expect(coreOptions(config).lifetimes).to.deep.equal({ resourceTokenMs: 300_000 })
+    expect(coreOverrides(config).lifetimes).to.deep.equal({ resourceTokenMs: 300_000 })
   })
 
   it('are refused when they say something else', () => {

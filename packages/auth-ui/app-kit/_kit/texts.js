@@ -1,3 +1,5 @@
+import { dateText } from './dates.js'
+
 /** The texts of an app in the language of the instance, and times as people say them. */
 
 const MINUTE_MS = 60_000
@@ -88,8 +90,6 @@ function kept(value, dir) {
  */
 function times(locale, t) {
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'medium' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 
   /** @param {Date} time */
@@ -100,13 +100,16 @@ function times(locale, t) {
     if (Math.abs(agoMs) < HOUR_MS) return relative.format(-Math.round(agoMs / MINUTE_MS), 'minute')
     const days = Math.round((midnight(now) - midnight(time)) / DAY_MS)
     if (Math.abs(days) < 2) return `${relative.format(-days, 'day')}, ${clock.format(time)}`
-    return Math.abs(days) < 7 ? relative.format(-days, 'day') : day.format(time)
+    return Math.abs(days) < 7
+      ? relative.format(-days, 'day')
+      : dateText(locale, { dateStyle: 'medium' }, time)
   }
   return {
     /** @param {string} iso */
     when: (iso) => {
       const time = new Date(iso)
-      return { iso, text: spoken(time), exact: exact.format(time) }
+      const exact = dateText(locale, { dateStyle: 'full', timeStyle: 'medium' }, time)
+      return { iso, text: spoken(time), exact }
     },
   }
 }

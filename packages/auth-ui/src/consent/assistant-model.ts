@@ -7,7 +7,8 @@ import {
   rightsOf,
   serializeScope,
 } from '@svc/oauth-core'
-import { type Isolated, isolated, leftToRight, type Messages } from '../messages.ts'
+import { dateText } from '@svc/platform'
+import { type Isolated, isolated, leftToRight } from '../messages.ts'
 import { initialsOf } from '../views.ts'
 import { type ConsentGroup, consentGroups, type ConsentItem } from './consent-groups.ts'
 import { colourOf, type ConsentOptions } from './consent-model.ts'
@@ -239,13 +240,9 @@ function knownOf(
 }
 
 function dateOf(at: number, { messages, timeZone = 'UTC' }: ConsentOptions): string {
-  return format(messages, { dateStyle: 'long', timeZone }).format(at)
+  return dateText(messages.locale, { dateStyle: 'long', timeZone }, at)
 }
 
 function momentOf(at: number, { messages, timeZone = 'UTC' }: ConsentOptions): string {
-  return format(messages, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at)
-}
-
-function format({ locale }: Messages, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale, options)
+  return dateText(messages.locale, { dateStyle: 'long', timeStyle: 'short', timeZone }, at)
 }

@@ -1,5 +1,6 @@
 import { type ConsentView, serializeScope } from '@svc/oauth-core'
-import { type Isolated, isolated, type Messages } from '../messages.ts'
+import { dateText } from '@svc/platform'
+import { type Isolated, isolated } from '../messages.ts'
 import { initialsOf } from '../views.ts'
 import { type Caution, cautionOf } from './caution.ts'
 import {
@@ -124,11 +125,7 @@ function newAndKept(
 }
 
 function dateOf(at: number, { messages, timeZone = 'UTC' }: ConsentOptions): string {
-  return dateFormat(messages, timeZone).format(at)
-}
-
-function dateFormat({ locale }: Messages, timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
+  return dateText(messages.locale, { dateStyle: 'long', timeZone }, at)
 }
 
 /** How well it is known is one line, never a warning. */

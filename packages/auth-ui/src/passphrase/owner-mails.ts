@@ -55,9 +55,8 @@ async function mailHint(ctx: RouteContext, services: AuthUiServices): Promise<vo
   const { instance, form, query } = ctx.state
   const raw = form.text('redirect') || query.text('redirect')
   const target = raw === '' ? undefined : await parseTarget(services, instance, raw)
-  services.background.run('mail.passphrase_hint', () =>
-    sendHint(services, visitorOf(services, ctx)),
-  )
+  const visitor = visitorOf(services, ctx)
+  services.background.afterAnswer(ctx, 'mail.passphrase_hint', () => sendHint(services, visitor))
   // The way to a new passphrase is there for everybody: only the owner's mailbox tells whether there is a hint.
   const hrefs = { loginHref: loginHref(target), resetHref: resetHref(target) }
   await answerSent(services, ctx, 'passphrase_hint', hrefs)
@@ -65,7 +64,7 @@ async function mailHint(ctx: RouteContext, services: AuthUiServices): Promise<vo
 
 async function resendOnboarding(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance } = ctx.state
-  services.background.run('mail.onboarding', () => sendOnboarding(services, instance))
+  services.background.afterAnswer(ctx, 'mail.onboarding', () => sendOnboarding(services, instance))
   await answerSent(services, ctx, 'onboarding', { loginHref: loginHref(undefined) })
 }
 

@@ -29,6 +29,8 @@ export interface Post {
   readonly idempotent?: IdempotentRequest
   /** What was alerted is over (4.3): recorded, not sent. */
   readonly isCleared?: boolean
+  /** It leaves by no channel. */
+  readonly isInboxOnly?: boolean
 }
 
 /** What a post came to. */
@@ -125,7 +127,9 @@ async function tryAccept(services: AcceptServices, post: Post): Promise<Accepted
 
   const flags = toFlags(declared)
   const now = Math.min(clock.now(), createdAt)
-  const record = newRecord({ poster, sourceId, category, flags, draft, decision, now, createdAt })
+  const { isInboxOnly = false } = post
+  const about = { poster, sourceId, category, flags, draft, decision, now, createdAt, isInboxOnly }
+  const record = newRecord(about)
   const isLimited = !isInternal(poster) && decision.kind === 'send'
   const changes = [await queueChange(services, instance, poster, head, isLimited)]
   if (idempotent !== undefined) {

@@ -8,10 +8,12 @@ import type { ChannelName } from '../outbox/notification.ts'
 /** A category of the server itself. @see notifications.md 4.3 */
 export interface BuiltInCategory {
   readonly declared: NotificationCategory
-  readonly channel: ChannelName
-  /** Its mail; the texts of the notification are among those of it. */
+  /** `inbox`: it is only to be found there. */
+  readonly channel: ChannelName | 'inbox'
+  /** Its mail, if it leaves by one; the texts of the notification have that name, too. */
   readonly mail:
     | 'access_ending'
+    | 'activity_seal'
     | 'assistant_busy'
     | 'assistant_connected'
     | 'assistant_ended'
@@ -72,6 +74,17 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
   ['assistant-ended', ofAssistants('assistant_ended')],
   ['assistant-busy', ofAssistants('assistant_busy')],
   [
+    'activity-seal',
+    {
+      // One state of each end of the chain: who asks twice tells once.
+      declared: { ...PLAIN, stateful: true },
+      channel: 'inbox',
+      mail: 'activity_seal',
+      slug: 'settings',
+      data: { redirectLink: 'settings/#/activity' },
+    },
+  ],
+  [
     'disk-quota',
     {
       // One source of each level: a full space is told although it was said a day ago that it is nearly full.
@@ -107,6 +120,8 @@ export function builtInTexts(
     name: toShownText(typeof data['ClientName'] === 'string' ? data['ClientName'] : '', 100),
     date: formatTime(Number(data['EndsAt'] ?? 0), instance, catalogue.locale, 'short'),
     documents: Number(data['Documents'] ?? 0),
+    seq: Number(data['Seq'] ?? 0),
+    mark: toShownText(typeof data['Mark'] === 'string' ? data['Mark'] : '', 32),
   }
   const variants = [`${mail}.${variantOf(data)}`, mail]
   const text = (part: string): string => {

@@ -20,6 +20,8 @@ export function newRecord(given: {
   readonly now: number
   /** Later than that of any other of its source owner, so that there is a newest one. */
   readonly createdAt: number
+  /** It is there for the owner as soon as it is written. */
+  readonly isInboxOnly?: boolean
 }): NotificationRecord {
   const { poster, sourceId, category, flags, draft, decision, now, createdAt } = given
   const { sendAt = now, ...asked } = draft
@@ -44,6 +46,9 @@ export function newRecord(given: {
     progress: {},
     attempts: [],
     crashes: 0,
+  }
+  if (decision.kind === 'send' && given.isInboxOnly === true) {
+    return { ...record, status: 'sent', lastSentAt: createdAt, finishedAt: createdAt }
   }
   if (decision.kind === 'send') {
     return { ...record, status: isLater ? 'scheduled' : 'queued', lastSentAt: createdAt }

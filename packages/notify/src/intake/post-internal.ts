@@ -13,6 +13,8 @@ interface Prepared {
   readonly declared: NotificationCategory
   readonly attributes: Attributes
   readonly poster: Poster
+  /** It leaves by no channel. */
+  readonly isInboxOnly?: true
 }
 
 /** Posts what the server or its operator has to say; without the quotas of apps. @see notifications.md 2.7 */
@@ -22,7 +24,7 @@ export async function postInternal(
   notification: InternalNotification,
 ): Promise<NotificationRecord> {
   const { category, state } = notification
-  const { declared, attributes, poster } =
+  const { declared, attributes, poster, isInboxOnly } =
     notification.originator === 'stack'
       ? prepareBuiltIn(instance, notification)
       : prepareDeclared(notification)
@@ -36,6 +38,7 @@ export async function postInternal(
     declared,
     draft,
     isCleared,
+    ...(isInboxOnly && { isInboxOnly }),
   })
   return accepted.record
 }
@@ -45,14 +48,19 @@ function prepareBuiltIn(instance: Instance, notification: InternalNotification):
   if (builtIn === undefined) throw categoryNotFound()
   const slug = notification.slug ?? builtIn.slug
   const attributes = {
-    preferred_channels: [builtIn.channel],
+    ...(builtIn.channel !== 'inbox' && { preferred_channels: [builtIn.channel] }),
     ...(builtIn.isUrgent === true && { priority: 'high' as const }),
     ...attributesOf(notification),
     ...builtInTexts(instance, builtIn, notification.data),
     data: { ...builtIn.data, ...notification.data },
   }
   const poster = { originator: 'stack', owner: '', postedBy: '' } as const
-  return { declared: builtIn.declared, attributes, poster: withSlug(poster, slug) }
+  return {
+    declared: builtIn.declared,
+    attributes,
+    poster: withSlug(poster, slug),
+    ...(builtIn.channel === 'inbox' && { isInboxOnly: true }),
+  }
 }
 
 function prepareDeclared(notification: InternalNotification): Prepared {

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/platform'
+import { dateText, type Instance } from '@svc/platform'
 import type { Catalogue } from './catalogue.ts'
 import { toShownText } from './clean-text.ts'
 import type { RequestFacts } from './system-mails.ts'
@@ -49,9 +49,9 @@ export function formatTime(
   const options = { dateStyle: 'long', timeStyle: length } as const
   const tag = locale.split('-', 1)[0]?.toLowerCase() === mailLocale ? locale : mailLocale
   try {
-    return new Intl.DateTimeFormat(tag, { ...options, timeZone: timeZone ?? 'UTC' }).format(time)
+    return dateText(tag, { ...options, timeZone: timeZone ?? 'UTC' }, time)
   } catch {
     // A locale or zone this runtime does not know must not keep a security mail from going out.
-    return new Intl.DateTimeFormat('en', { ...options, timeZone: 'UTC' }).format(time)
+    return dateText('en', { ...options, timeZone: 'UTC' }, time)
   }
 }

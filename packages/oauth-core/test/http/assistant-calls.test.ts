@@ -123,9 +123,9 @@ eachStore((open) => {
       const emitter = { emit: () => {} }
       const busy = new BusyWatch({ store, log, instances, emitter })
       const options = { store, clock, log, instances, busy, maxCalls: 100 }
-      const logs = [new CallLog(options), new CallLog(options)]
+      const logs = [new CallLog(options), new CallLog(options)] as const
       const calls = Array.from({ length: 240 }, (_, n) => n)
-      await Promise.all(calls.map((n) => logs[n % 2]?.record(callOf(server))))
+      await Promise.all(calls.map((n) => logs[n % 2 === 0 ? 0 : 1].record(callOf(server))))
       const read = () => oauth.assistants.listCalls(instance, 'client')
       await until(async () => (await read()).calls.length <= 100)
       const counted = () => oauth.assistants.countCalls(instance, 'client', 0)

@@ -112,7 +112,7 @@ eachStore((open) => {
     it('connect knowing only a URL: page, code, tokens, refresh, end', async () => {
       const { server, url } = await start()
       const page = await ask(server, url)
-      expect([page.status, page.text]).to.deep.equal([200, `<p>consent ${documentClientId(url)}`])
+      expect([page.status, page.text]).to.deep.equal([200, `<p>assistant ${documentClientId(url)}`])
       const tokens = await connect(server, url)
       expect(claimsOf(tokens.access_token)).to.include({ sub: url, aud: `${BASE}/mcp` })
       const bearer = { authorization: `Bearer ${tokens.access_token}` }
@@ -144,7 +144,7 @@ eachStore((open) => {
         {},
         {
           pages: {
-            async consent(ctx, view) {
+            async assistant(ctx, view) {
               fields = view.fields
               ctx.body = 'page'
             },
@@ -256,7 +256,7 @@ eachStore((open) => {
         openStore: (clock) => open({ clock }),
         outbound: documents().outbound,
         pages: {
-          async consent(ctx, view) {
+          async assistant(ctx, view) {
             sealed = view.fields['consent'] ?? ''
             ctx.body = 'page'
           },
