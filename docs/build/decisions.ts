@@ -33,7 +33,6 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
   'oauth-core': [
     'clients',
     'documents of clients',
-    'assistants',
     'scopes',
     'authorize',
     'tokens',
