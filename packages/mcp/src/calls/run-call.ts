@@ -27,6 +27,8 @@ export interface ToolCall extends ToolCaller {
   readonly tool: Tool
   readonly given: object
   readonly signal: AbortSignal
+  /** Rejects when the address calls too often. */
+  readonly admitted: Promise<void>
 }
 
 /** What a call comes to: a result, or the challenge of a 403. */
@@ -59,7 +61,10 @@ export async function runCall(services: CallServices, call: ToolCall): Promise<C
     services.onCall({ tool: tool.name, outcome, seconds, documents, isWrite })
   }
   try {
-    await services.counters.hitCall(call.instance, call.access.grantId, !tool.readOnly)
+    await Promise.all([
+      call.admitted,
+      services.counters.hitCall(call.instance, call.access.grantId, !tool.readOnly),
+    ])
     const challenge = await challengeOf(services, call, needs)
     if (challenge !== undefined) {
       await enter(services, call, { outcome: 'insufficient_scope', bytes: 0 }, type)
@@ -125,10 +130,15 @@ async function runTool(
   }
   const { result, bytes } = resultOf(found)
   const documents = note.documents ?? countListed(found)
-  if (tool.readOnly && documents > 0) {
-    await services.counters.hitDocuments(instance, access.grantId, documents)
-  }
-  if (!isEntered) await enter(services, call, { ...note, outcome: 'ok', bytes, documents }, type)
+  const counted = tool.readOnly ? documents : 0
+  const { counters } = services
+  if (counted > 0) await counters.admitDocuments(instance, access.grantId, counted)
+  const noted = { ...note, outcome: 'ok', bytes, documents } as const
+  // Both are writes, which a store makes at once when they come at once.
+  await Promise.all([
+    counted > 0 ? counters.hitDocuments(instance, access.grantId, counted) : undefined,
+    isEntered ? undefined : enter(services, call, noted, type),
+  ])
   return { result, note: { ...note, documents } }
 }
 
