@@ -1,4 +1,5 @@
 import { make, withTime } from './_kit/dom.js'
+import { rowText } from './parts.js'
 
 /**
  * @param {{ created_at: string, last_used?: string }} about
@@ -38,19 +39,12 @@ export function card({ t }, kind, { isOn, facts = [], more = [], below = [], but
   return make(
     'li',
     { class: 'item item--plain item--factor', 'data-factor': kind, 'data-part': PARTS[kind] },
-    make(
-      'div',
-      { class: 'item__text' },
-      make(
-        'h3',
-        { class: 'item__name' },
-        t(`${kind}.name`),
-        ...(isOn ? [' ', make('span', { class: 'badge' }, t('factor.isOn'))] : []),
-      ),
-      make('p', { class: 'muted small' }, t(`${kind}.about`)),
-      make('p', { class: 'item__facts' }, ...facts),
-      ...more,
-    ),
+    rowText({
+      title: t(`${kind}.name`),
+      text: t(`${kind}.about`),
+      isOn: isOn ? t('factor.isOn') : '',
+      more: [make('p', { class: 'item__facts' }, ...facts), ...more],
+    }),
     make('div', { class: 'item__buttons' }, ...buttons),
     ...below,
   )

@@ -1,5 +1,6 @@
 import { make } from './_kit/dom.js'
 import { whileBusy } from './fields.js'
+import { rowText } from './parts.js'
 import { isRefusal, wordsFor } from './words.js'
 
 /** @typedef {import('./main.js').Tools} Tools */
@@ -29,17 +30,7 @@ export async function linkCard(tools) {
   return make(
     'li',
     { class: 'item item--plain item--factor', 'data-part': 'login-link' },
-    make(
-      'div',
-      { class: 'item__text' },
-      make(
-        'h3',
-        { class: 'item__name' },
-        t('profile.link'),
-        ...(isOn ? [' ', make('span', { class: 'badge' }, t('factor.isOn'))] : []),
-      ),
-      make('p', { class: 'muted small' }, t(text)),
-    ),
+    rowText({ title: t('profile.link'), text: t(text), isOn: isOn ? t('factor.isOn') : '' }),
     make('div', { class: 'item__buttons' }, button),
   )
 }

@@ -25,6 +25,26 @@ export function openPart(content, { part, highlight }) {
 }
 
 /**
+ * What a row says: its name with a badge, a sentence, and more.
+ *
+ * @param {{ title: string, text: string, isOn: string, more?: readonly Node[] }} about `isOn`: words of the badge
+ */
+export function rowText({ title, text, isOn, more = [] }) {
+  return make(
+    'div',
+    { class: 'item__text' },
+    make(
+      'h3',
+      { class: 'item__name' },
+      title,
+      ...(isOn === '' ? [] : [' ', make('span', { class: 'badge' }, isOn)]),
+    ),
+    make('p', { class: 'muted small' }, text),
+    ...more,
+  )
+}
+
+/**
  * Something settled in one row, with the form that changes it behind a button.
  *
  * @param {import('./main.js').Tools} tools
@@ -45,17 +65,7 @@ export function foldedCard(
   const open = make('button', { class: 'button', type: 'button', 'data-opens': '' }, button)
   const card = make('li', { class: 'item item--plain item--factor', 'data-part': name })
   const row = [
-    make(
-      'div',
-      { class: 'item__text' },
-      make(
-        'h3',
-        { class: 'item__name' },
-        title,
-        ...(isOn === '' ? [] : [' ', make('span', { class: 'badge' }, isOn)]),
-      ),
-      make('p', { class: 'muted small' }, text),
-    ),
+    rowText({ title, text, isOn }),
     make('div', { class: 'item__buttons' }, open, ...more),
   ]
   open.addEventListener('click', async () => {

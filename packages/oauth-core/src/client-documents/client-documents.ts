@@ -9,6 +9,7 @@ import type { LookUpLimits } from './document-limits.ts'
 import { fetchDocument } from './fetching/fetch-document.ts'
 import { freshnessOf } from './fetching/freshness.ts'
 import { hostOfClientId, isLoopbackClientId, loopbackWay } from './identifier.ts'
+import { SharedRuns } from './shared-runs.ts'
 
 /** What became of a fetch, for whoever counts them. */
 export interface DocumentFetch {
@@ -37,7 +38,8 @@ export interface ClientDocumentsOptions {
  */
 export class ClientDocuments {
   readonly #options: ClientDocumentsOptions
-  readonly #underWay = new Map<string, Promise<CachedDocument>>()
+  /** Parallel requests for one address share one fetch. */
+  readonly #fetches = new SharedRuns<CachedDocument>()
   #loopback: Outbound | undefined
 
   constructor(options: ClientDocumentsOptions) {
@@ -55,17 +57,10 @@ export class ClientDocuments {
    * @throws DocumentError, OAuthError 429 when too many were looked up
    */
   async find(instance: Instance, url: string): Promise<FoundDocument> {
-    const cached = (await this.#options.cache.get(url)) ?? (await this.#share(instance, url))
+    const cached =
+      (await this.#options.cache.get(url)) ??
+      (await this.#fetches.run(url, () => this.#fetch(instance, url)))
     return found(cached, url, instance)
-  }
-
-  /** Parallel requests for one address share one fetch. */
-  #share(instance: Instance, url: string): Promise<CachedDocument> {
-    const underWay = this.#underWay.get(url)
-    if (underWay !== undefined) return underWay
-    const fetching = this.#fetch(instance, url).finally(() => this.#underWay.delete(url))
-    this.#underWay.set(url, fetching)
-    return fetching
   }
 
   async #fetch(instance: Instance, url: string): Promise<CachedDocument> {

@@ -14,6 +14,7 @@ import { hostOfClientId } from './identifier.ts'
 import { ASSERTION_TYPE, useAssertion, verifyAssertion } from './keys/client-assertion.ts'
 import type { ClientKeys } from './keys/client-keys.ts'
 import type { ClientKey } from './keys/key-set.ts'
+import { SharedRuns } from './shared-runs.ts'
 import { isGone, isToBeChecked, readAnew } from './snapshot.ts'
 
 /** How long a refresh waits for a document. @see assistants.md 2.8 */
@@ -30,7 +31,8 @@ interface Parts {
 /** Clients that documents describe, as the token endpoint and guards ask for them. */
 export class Described implements DescribedClients {
   readonly #parts: Parts
-  readonly #underWay = new Map<string, Promise<void>>()
+  /** One look at a time of a client, in a process. */
+  readonly #checks = new SharedRuns<void>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -79,7 +81,7 @@ export class Described implements DescribedClients {
 
   /** Waits for what is under way. */
   async close(): Promise<void> {
-    await Promise.all(this.#underWay.values())
+    await this.#checks.idle()
   }
 
   async #keysAt(
@@ -100,23 +102,14 @@ export class Described implements DescribedClients {
     }
   }
 
-  /** One look at a time of a client, in a process. */
   #check(instance: Instance, client: Client): Promise<void> {
-    const key = `${instance.id}:${client.id}`
-    const underWay = this.#underWay.get(key)
-    if (underWay !== undefined) return underWay
-    const checking = this.#look(instance, client)
-      .catch((cause: unknown) => {
+    return this.#checks.run(`${instance.id}:${client.id}`, () =>
+      this.#look(instance, client).catch((cause: unknown) => {
         const { log } = this.#parts.services()
-        log.warn('cimd.check_failed', {
-          domain: instance.domain,
-          clientId: client.id,
-          cause: String(cause),
-        })
-      })
-      .finally(() => this.#underWay.delete(key))
-    this.#underWay.set(key, checking)
-    return checking
+        const { domain } = instance
+        log.warn('cimd.check_failed', { domain, clientId: client.id, cause: String(cause) })
+      }),
+    )
   }
 
   async #look(instance: Instance, { id, document }: Client): Promise<void> {

@@ -6,6 +6,7 @@ import { documentTag } from '../document-cache.ts'
 import type { LookUpLimits } from '../document-limits.ts'
 import { fetchDocument, MAX_KEYS_BYTES } from '../fetching/fetch-document.ts'
 import { parseStrictJson } from '../fetching/strict-json.ts'
+import { SharedRuns } from '../shared-runs.ts'
 import { type ClientKey, readKeySet } from './key-set.ts'
 
 /** A key set as it is kept, for every instance. */
@@ -34,7 +35,7 @@ interface ClientKeysOptions {
 /** Keys of clients that publish them at an address. @see assistants.md 2.12 */
 export class ClientKeys {
   readonly #options: ClientKeysOptions
-  readonly #underWay = new Map<string, Promise<StoredKeys>>()
+  readonly #fetches = new SharedRuns<StoredKeys>()
 
   constructor(options: ClientKeysOptions) {
     this.#options = options
@@ -70,11 +71,7 @@ export class ClientKeys {
   }
 
   #share(instance: Instance, keysUri: string): Promise<StoredKeys> {
-    const underWay = this.#underWay.get(keysUri)
-    if (underWay !== undefined) return underWay
-    const fetching = this.#fetch(instance, keysUri).finally(() => this.#underWay.delete(keysUri))
-    this.#underWay.set(keysUri, fetching)
-    return fetching
+    return this.#fetches.run(keysUri, () => this.#fetch(instance, keysUri))
   }
 
   async #fetch(instance: Instance, keysUri: string): Promise<StoredKeys> {
