@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createActivity } from '@svc/activity'
 import { appFolders, createAuthUi } from '@svc/auth-ui'
-import { createOAuth, OAuthError } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
 import { bindRoutes, limitLoad, type SealingKey, versionedStore } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
@@ -10,18 +10,16 @@ import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
 import { endAssistants } from './assistants/end-assistants.ts'
-import { createHostAssistants, reservedKinds } from './assistants/host-assistants.ts'
+import { createHostAssistants } from './assistants/host-assistants.ts'
 import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
 import { hasTls } from './config/addressing.ts'
-import { isLocalhost } from './config/own-names.ts'
 import type { Config } from './config/config.ts'
-import { readDeprecatedApps } from './config/deprecated-apps.ts'
-import { flagshipOptions } from './config/flagship.ts'
-import { assistantOptions, assistantSwitches } from './config/assistants.ts'
-import { coreOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
+import { assistantSwitches } from './config/assistants.ts'
+import { realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
+import { createHostOAuth } from './host-oauth.ts'
 import { limitRequests } from './http/coarse-limit.ts'
 import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
 import { createRequestScope } from './http/request-scope.ts'
@@ -101,24 +99,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   const documents = createDocumentStore(store, quota)
   const shareParts = { store, clock, apps, quota }
   const shared = config.demoApps ? demo?.createSharedData(shareParts) : undefined
-  const oauth = createOAuth({
+  const oauth = createHostOAuth(config, {
     store,
     apps,
     keys,
     clock,
     log,
-    namespace: config.namespace,
-    subdomains: config.subdomains,
-    isHttps: (domain) => hasTls(config) || !isLocalhost(domain),
-    trustProxy: config.trustProxy,
-    requirePkce: config.requirePkce,
-    consent: { choose: config.consentChoose },
-    assistants: { ...assistantOptions(config), reserved: reservedKinds(config.namespace) },
-    deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
-    flagship: flagshipOptions(config.flagship),
     konnectors,
     ...(shared !== undefined && { sharings: shared.sharings }),
-    ...coreOverrides(config),
   })
   const { isSpaceLow = () => false } = options
   oauth.useSpace(isSpaceLow)
@@ -148,7 +136,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     documents,
     events: realtime,
     isSpaceLow,
-    ...assistantSwitches(config),
+    ...assistantSwitches(config.assistants),
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -313,7 +301,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     async start() {
       await inTurn([oauth, ui, activity, accounts, notify], (part) => part.start())
-      if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
+      if (!assistantSwitches(config.assistants).isOn) ending = endAssistants(oauth)
     },
     async close() {
       await ending

@@ -4,6 +4,9 @@ import { sizeInWords } from './size.js'
 import { failure } from './states.js'
 import { whileBusy } from './fields.js'
 
+/** What the owner did not allow; of everything else the client is told why it got nothing. */
+const REFUSED = 'permission_refused'
+
 /** @typedef {import('./main.js').Tools} Tools */
 /**
  * A call, what happened to the assistant, or a day whose calls are only counted.
@@ -106,7 +109,11 @@ function call(
         ? []
         : [
             ' ',
-            make('span', { class: 'badge badge--warning', title: outcome }, t('activity.refused')),
+            make(
+              'span',
+              { class: 'badge badge--warning', title: outcome },
+              t(outcome === REFUSED ? 'activity.refused' : 'assistants.failed'),
+            ),
           ]),
     ),
     make(

@@ -53,6 +53,7 @@ export function createMcp(given: McpOptions): Mcp {
     name,
     scopes: kinds.map((kind) => `${kind}:GET`),
     isOpen,
+    isReadOnly: data !== undefined && !writes,
     ...(documentation !== undefined && { documentation }),
   })
   const tools = new Tools()

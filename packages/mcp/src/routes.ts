@@ -93,16 +93,19 @@ async function answerMalformed(ctx: RouteContext, next: () => Promise<void>): Pr
 
 async function answer(ctx: RouteContext, services: McpServices): Promise<void> {
   const { instance, json } = ctx.state
-  await services.counters.hitAddress(instance, services.clientAddress(ctx))
   const ended = new AbortController()
   const end = (): void => ended.abort()
   ctx.res.once('close', end)
   try {
     // Set by the guard.
     const access = ctx.state['access'] as ResourceAccess
-    const exchange = { instance, access, signal: ended.signal }
+    // Counted together with the call, where it is one: every write of a store costs the same wait.
+    const admitted = services.counters.hitAddress(instance, services.clientAddress(ctx))
+    admitted.catch(() => {})
+    const exchange = { instance, access, signal: ended.signal, admitted }
     const request = toRequest(ctx, ended.signal)
     const found = await answerMessage(await services.protocol(), request, json, exchange)
+    await admitted
     if (found === undefined) return
     // Whoever was cut off meanwhile gets nothing more: the guard answers instead.
     await services.guard(ctx, async () => send(ctx, found))

@@ -17,6 +17,7 @@ import { guardResource } from './access/resource-guard.ts'
 import { assistantsOf } from './assistants/assistants.ts'
 import { BusyWatch } from './assistants/busy-watch.ts'
 import { CallLog } from './assistants/call-log.ts'
+import { noteEnds } from './assistants/unasked-ends.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
 import { assembleDocuments } from './client-documents/assemble.ts'
 import { ClientStore } from './clients/client-store.ts'
@@ -131,10 +132,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows: [],
   }
   services.rows = bindRoutes(oauthRoutes, services)
-  emitter.on('grant.revoked', ({ instance, clientId, reason, resource }) => {
-    if (resource === undefined) return
-    log.info('assistant.ended', { domain: instance.domain, clientId, reason })
-  })
+  noteEnds(services)
   const clientService = clientServiceOf(services)
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)

@@ -14,6 +14,9 @@ export interface AssistantClient {
   tools(): Promise<readonly string[]>
   /** What a tool answered, as JSON. Rejects where the protocol refuses. */
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>
+  /** Makes its access token no good; {@link AssistantClient.refreshToken} is to be another one after the next call. */
+  spoil(): Promise<void>
+  refreshToken(): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -147,6 +150,10 @@ function clientOf(memory: AssistantMemory, open: () => Promise<Sdk>): AssistantC
       }
       return answer.structuredContent ?? JSON.parse(answer.content[0]?.text ?? '{}')
     },
+    async spoil() {
+      memory.tokens = { token_type: 'Bearer', ...memory.tokens, access_token: 'gone' }
+    },
+    refreshToken: async () => memory.tokens?.refresh_token,
     close: async () => opened?.close(),
   }
 }

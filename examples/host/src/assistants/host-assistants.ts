@@ -27,8 +27,3 @@ export function createHostAssistants(options: HostAssistantsOptions): Mcp | unde
 function isReserved({ namespace }: OAuth, kind: string): boolean {
   return kind.startsWith(`${namespace}.notifications`)
 }
-
-/** Kinds that assistants never get in this host, beside those that none gets anywhere: what wants a confirmation. */
-export function reservedKinds(namespace: string): readonly string[] {
-  return [`${namespace}.safe.secrets`]
-}

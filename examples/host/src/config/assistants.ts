@@ -1,5 +1,4 @@
 import type { OAuthOptions } from '@svc/oauth-core'
-import type { Config } from './config.ts'
 import type { ConfigGroup } from './entry.ts'
 
 /** What the configuration says of assistants. @see assistants.md 7.1 */
@@ -83,10 +82,8 @@ export const ASSISTANT_ENTRIES: ConfigGroup = {
 }
 
 /** What `createOAuth` takes of it. */
-export function assistantOptions({
-  assistants,
-}: Pick<Config, 'assistants'>): NonNullable<OAuthOptions['assistants']> {
-  const { registration, requireState, clientHosts, clientHostsDenied, maxDuration } = assistants
+export function assistantOptions(values: AssistantValues): NonNullable<OAuthOptions['assistants']> {
+  const { registration, requireState, clientHosts, clientHostsDenied, maxDuration } = values
   return {
     registration: registration === 'on',
     requireState: requireState === 'on',
@@ -97,15 +94,19 @@ export function assistantOptions({
 }
 
 /** What `/mcp` of this host takes of it. */
-export function assistantSwitches({ assistants }: Pick<Config, 'assistants'>): {
+export function assistantSwitches({ enabled, write, kinds }: AssistantValues): {
   readonly isOn: boolean
   readonly writes: boolean
   readonly kinds?: readonly string[]
 } {
-  const { enabled, write, kinds } = assistants
   return {
     isOn: enabled === 'on',
     writes: write === 'on',
     ...(kinds !== undefined && { kinds: kinds.split(',') }),
   }
+}
+
+/** Kinds of this host that want a confirmation: no assistant gets them. @see assistants.md 4.8 */
+export function reservedKinds(namespace: string): readonly string[] {
+  return [`${namespace}.safe.secrets`]
 }

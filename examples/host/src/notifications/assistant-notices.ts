@@ -1,6 +1,6 @@
 import type { AuthUi } from '@svc/auth-ui'
 import type { InternalNotification, Notify } from '@svc/notify'
-import type { Client, OAuth } from '@svc/oauth-core'
+import { type Client, type OAuth, parseScope } from '@svc/oauth-core'
 import { DAY_MS, HOUR_MS, type Instance, originOfApp } from '@svc/platform'
 import type { HostEventLog } from '../log/log.ts'
 
@@ -57,7 +57,8 @@ export function tellAboutAssistants({ oauth, notify, owners }: AssistantNoticesO
       state: `${news}:${endsAt}`,
       data: {
         Host: hostOf(client),
-        News: news,
+        // What matters most comes first: it may be new and write at once.
+        News: writes(scope) ? 'write' : news,
         Rights: [...(await owners.rightsInWords(instance, scope))],
         EndsAt: endsAt,
         Time: clock.now(),
@@ -82,6 +83,10 @@ export function tellAboutAssistants({ oauth, notify, owners }: AssistantNoticesO
       data: { Documents: documents },
     }))
   })
+}
+
+function writes(scope: string): boolean {
+  return (parseScope(scope) ?? []).some(({ verbs }) => verbs.some((verb) => verb !== 'GET'))
 }
 
 function dataOf(instance: Instance, { id, metadata }: Client) {

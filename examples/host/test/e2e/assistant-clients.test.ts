@@ -4,6 +4,7 @@ import {
   launchChromium,
   loopbackFetch,
   needsChromium,
+  type LoopbackFetch,
   newSdk,
   oldSdk,
   scaledLimit,
@@ -14,17 +15,22 @@ import type { Browser, Page } from 'playwright-core'
 import { type CallbackServer, openCallbackServer } from '../support/callback-server.ts'
 import { openDescription } from '../support/client-description.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
+import { pythonSdk } from '../support/python-assistant.ts'
 
 const PASSPHRASE = 'seven green kettles sing at dawn'
 const DOMAIN = 'alice.localhost'
 const ORIGIN = `http://${DOMAIN}`
 
-const RUNS = [
-  { name: 'SDK 2.4, which has a description', open: newSdk, isDescribed: true, isNew: true },
-  { name: 'SDK 2.4, which registers', open: newSdk, isDescribed: false, isNew: true },
-  { name: 'SDK 1.32, which has a description', open: oldSdk, isDescribed: true, isNew: false },
-  { name: 'SDK 1.32, which registers', open: oldSdk, isDescribed: false, isNew: false },
-] as const
+interface Run {
+  readonly name: string
+  readonly open: (url: URL, memory: AssistantMemory, fetch: LoopbackFetch) => AssistantClient
+  readonly isDescribed: boolean
+  /** Asks the owner for more only when it has no refresh token. */
+  readonly refreshesFirst?: boolean
+}
+
+/** Of Python interpreters that have the SDK, separated by commas; CI has none. */
+const PYTHONS = (process.env['SVC_TEST_PYTHON'] ?? '').split(',').filter((path) => path !== '')
 
 // What "a URL alone" means: assistants.md, the first sentence.
 describe('an assistant that is given nothing but the address', function () {
@@ -34,6 +40,25 @@ describe('an assistant that is given nothing but the address', function () {
   let browser: Browser
   let page: Page
   let callback: CallbackServer
+
+  const RUNS: readonly Run[] = [
+    { name: 'SDK 2.4, which has a description', open: newSdk, isDescribed: true },
+    { name: 'SDK 2.4, which registers', open: newSdk, isDescribed: false },
+    {
+      name: 'SDK 1.32, which has a description',
+      open: oldSdk,
+      isDescribed: true,
+      refreshesFirst: true,
+    },
+    { name: 'SDK 1.32, which registers', open: oldSdk, isDescribed: false, refreshesFirst: true },
+    ...PYTHONS.flatMap((python) =>
+      [true, false].map((isDescribed) => ({
+        name: `${python}, which ${isDescribed ? 'has a description' : 'registers'}`,
+        open: (url: URL, memory: AssistantMemory) => pythonSdk(python, url, host.port, memory),
+        isDescribed,
+      })),
+    ),
+  ]
 
   before(async function () {
     needsChromium(this)
@@ -54,7 +79,7 @@ describe('an assistant that is given nothing but the address', function () {
     for (const close of opened.splice(0).reverse()) await close()
   })
 
-  for (const { name, open, isDescribed, isNew } of RUNS) {
+  for (const { name, open, isDescribed, refreshesFirst = false } of RUNS) {
     it(`finds its way, reads, is refused, asks for more, refreshes and is cut: ${name}`, async () => {
       const { redirectUri } = callback
       const title = `Assistant on ${name}`
@@ -78,7 +103,7 @@ describe('an assistant that is given nothing but the address', function () {
           fields: { name: `Bob of ${name}` },
           key: 'bob',
         })
-      if (!isNew && memory.tokens !== undefined) {
+      if (refreshesFirst && memory.tokens !== undefined) {
         // This SDK asks the owner only without a refresh token; an app forgets it for that.
         delete memory.tokens.refresh_token
       }
@@ -92,13 +117,14 @@ describe('an assistant that is given nothing but the address', function () {
       expect(await write()).to.have.property('id')
 
       // An access token that is no good any more is replaced without the owner.
-      const before = memory.tokens
+      const before = await client.refreshToken()
       const { timesAsked } = memory
-      memory.tokens = { ...memory.tokens, access_token: 'gone', token_type: 'Bearer' }
+      await client.spoil()
       expect(await client.call('list_kinds')).to.be.an('object')
       expect(memory.timesAsked).to.equal(timesAsked)
-      expect(memory.tokens.access_token).to.not.equal('gone')
-      expect(memory.tokens.refresh_token).to.not.equal(before?.refresh_token)
+      expect(await client.refreshToken())
+        .to.be.a('string')
+        .and.not.equal(before)
 
       await cut(title)
       const cutAt = performance.now()

@@ -13,12 +13,6 @@ describe('what owners and operators are told of assistants', () => {
   beforeEach(async () => {
     clock = fakeClock()
     host = await startTestHost({}, 'alice.example.com', clock)
-    host.host.app.oauth.resources.add({
-      path: '/test/mcp',
-      name: 'Assistants',
-      scopes: ['io.svc.contacts:GET'],
-      isOpen: true,
-    })
   })
   afterEach(() => host.stop())
 
@@ -107,6 +101,32 @@ describe('what owners and operators are told of assistants', () => {
     await until(() => heard.length === 1)
     expect((await mailed('reads a lot')).text).to.include('more than 1,000 documents')
     expect(await told('assistant-busy')).to.have.lengthOf(1)
+  })
+
+  it('stands in the record of activity, with who ended it', async () => {
+    const { id, refreshToken } = await connect('Sage')
+    const browser = await host.browser()
+    const form = { grant_type: 'refresh_token', client_id: id, refresh_token: refreshToken }
+    const second = (await browser.post('/auth/access_token', form)).json<{
+      refresh_token: string
+    }>()
+    await browser.post('/auth/access_token', { ...form, refresh_token: second.refresh_token })
+    clock.advance(60_000)
+    await browser.post('/auth/access_token', form)
+    const other = await connect('Other')
+    await host.admin('DELETE', `/instances/${host.instance.domain}/assistants/${other.id}`)
+    const noted = async (): Promise<readonly string[]> => {
+      const lines: string[] = []
+      for await (const line of host.host.app.activity.exportLines(host.instance)) lines.push(line)
+      return lines.filter((line) => line.includes('"event":"assistant.ended"'))
+    }
+    await until(async () => (await noted()).length === 2)
+    const [ours, operators] = (await noted()).map(
+      (line) => JSON.parse(line) as { actor: object; reason: string; target: { id: string } },
+    )
+    expect(ours).to.deep.include({ actor: { kind: 'server' }, reason: 'refresh_reuse' })
+    expect(ours?.target.id).to.equal(id)
+    expect(operators).to.deep.include({ actor: { kind: 'operator' }, reason: 'operator' })
   })
 
   it('are listed and ended by the operator, one or all of them', async () => {

@@ -79,6 +79,10 @@ describe('svc', function () {
     )
 
     expect(await words('client', 'list', domain)).to.equal('None.\n')
+    expect(await words('assistant', 'list', domain)).to.equal('None.\n')
+    expect(await words('assistant', 'end', domain, '--all')).to.equal('Ended 0.\n')
+    expect((await host.svc('assistant', 'end', domain)).stderr).to.include('--all')
+    expect((await host.svc('assistant', 'end', domain, 'nobody')).code).to.not.equal(0)
     expect(await words('keys', 'rotate', domain, '--revoke')).to.include(domain)
     expect(await words('instance', 'remove', domain)).to.equal(`Removed ${domain}.\n`)
   })

@@ -7,8 +7,8 @@ import { coreOverrides } from '../../src/config/overrides.ts'
 describe('the switches of assistants', () => {
   it('let assistants in unless told otherwise, with every choice of the owner', () => {
     const config = loadConfig({})
-    expect(assistantSwitches(config)).to.deep.equal({ isOn: true, writes: true })
-    expect(assistantOptions(config)).to.deep.equal({
+    expect(assistantSwitches(config.assistants)).to.deep.equal({ isOn: true, writes: true })
+    expect(assistantOptions(config.assistants)).to.deep.equal({
       registration: true,
       requireState: false,
       maxDuration: '30d',
@@ -27,12 +27,12 @@ describe('the switches of assistants', () => {
       SVC_ASSISTANTS_MAX_DURATION: '1d',
       SVC_ASSISTANTS_TOKEN_LIFE: '5m',
     })
-    expect(assistantSwitches(config)).to.deep.equal({
+    expect(assistantSwitches(config.assistants)).to.deep.equal({
       isOn: false,
       writes: false,
       kinds: ['io.svc.notes', 'io.svc.contacts'],
     })
-    expect(assistantOptions(config)).to.deep.equal({
+    expect(assistantOptions(config.assistants)).to.deep.equal({
       registration: false,
       requireState: true,
       maxDuration: '1d',

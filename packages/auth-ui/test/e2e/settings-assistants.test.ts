@@ -1,4 +1,4 @@
-import { launchChromium, needsChromium } from '@svc/testkit'
+import { axeFaults, launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { appFolders } from '../../src/app-folders.ts'
@@ -53,6 +53,7 @@ describe('assistants in the settings app, in a browser', function () {
       .and.include('Refused')
       .and.include('Jan 10, 2026')
       .and.include('120 requests')
+    expect(await axeFaults(page)).to.deep.equal([])
   })
 
   it('end with one tap and no question, one or all of them', async () => {

@@ -11,6 +11,8 @@ interface Entry {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
+type Right = Readonly<Record<string, unknown>>
+
 interface List {
   readonly data: readonly Entry[]
   readonly meta: { readonly count: number; readonly allowed: boolean }
@@ -61,8 +63,10 @@ describe('the settings of assistants', () => {
       resources: ['https://alice.example.com/mcp'],
       scope: 'io.svc.contacts:GET',
       last_day: { calls: 2, documents: 5 },
+      last_used_from: '127.0.0.1',
     })
-    const [right] = entry?.attributes['permissions'] as readonly Readonly<Record<string, unknown>>[]
+    const { permissions } = (entry?.attributes ?? {}) as { readonly permissions?: readonly Right[] }
+    const right = permissions?.[0]
     expect(right).to.deep.include({ text: 'Contacts: read only', kind: 'Contacts' })
     expect(entry?.attributes['expires_at']).to.equal(right?.['until'])
   })

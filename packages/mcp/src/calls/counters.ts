@@ -47,10 +47,15 @@ export class Counters {
     throw isFlood ? tooMany(wait) : reached(wait)
   }
 
-  /** Counts documents that a grant is about to be given. @throws ToolError `limit_reached` */
+  /** Lets a grant be given documents, before they are counted. @throws ToolError `limit_reached` */
+  async admitDocuments(instance: Instance, grantId: string, documents: number): Promise<void> {
+    const { count, retryAfterS } = await this.#count(instance, 'documents', grantId, 0)
+    if (count + documents > this.#options.limits.documents.limit) throw reached(retryAfterS)
+  }
+
+  /** Counts documents that a grant is given. Calls at the same time may together pass the limit by theirs. */
   async hitDocuments(instance: Instance, grantId: string, documents: number): Promise<void> {
-    const { count, retryAfterS } = await this.#count(instance, 'documents', grantId, documents)
-    if (count > this.#options.limits.documents.limit) throw reached(retryAfterS)
+    await this.#count(instance, 'documents', grantId, documents)
   }
 
   async #count(

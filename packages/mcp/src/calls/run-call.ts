@@ -27,6 +27,8 @@ export interface ToolCall extends ToolCaller {
   readonly tool: Tool
   readonly given: object
   readonly signal: AbortSignal
+  /** Rejects when the address calls too often. */
+  readonly admitted: Promise<void>
 }
 
 /** What a call comes to: a result, or the challenge of a 403. */
@@ -59,7 +61,10 @@ export async function runCall(services: CallServices, call: ToolCall): Promise<C
     services.onCall({ tool: tool.name, outcome, seconds, documents, isWrite })
   }
   try {
-    await services.counters.hitCall(call.instance, call.access.grantId, !tool.readOnly)
+    await Promise.all([
+      call.admitted,
+      services.counters.hitCall(call.instance, call.access.grantId, !tool.readOnly),
+    ])
     const challenge = await challengeOf(services, call, needs)
     if (challenge !== undefined) {
       await enter(services, call, { outcome: 'insufficient_scope', bytes: 0 }, type)
@@ -96,7 +101,7 @@ async function runTool(
     await enter(services, call, { outcome: 'ok', bytes: 0 }, type)
     isEntered = true
   }
-  const found = await tool.run(given, {
+  const running = tool.run(given, {
     instance,
     access,
     signal,
@@ -111,16 +116,29 @@ async function runTool(
       return changes
     },
   })
+  const found = await running.catch(async (error: unknown) => {
+    // What it had read until then is in the list, too, as far as anything can be written.
+    if (!(error instanceof ToolError)) {
+      const noted = { outcome: 'internal_error', bytes: 0 } as const
+      await enter(services, call, noted, type).catch(() => {})
+    }
+    throw error
+  })
   if (tool.readOnly && signal.aborted) {
     await enter(services, call, { outcome: 'cancelled', bytes: 0 }, type)
     return { result: { content: [] }, note: {} }
   }
   const { result, bytes } = resultOf(found)
   const documents = note.documents ?? countListed(found)
-  if (tool.readOnly && documents > 0) {
-    await services.counters.hitDocuments(instance, access.grantId, documents)
-  }
-  if (!isEntered) await enter(services, call, { ...note, outcome: 'ok', bytes, documents }, type)
+  const counted = tool.readOnly ? documents : 0
+  const { counters } = services
+  if (counted > 0) await counters.admitDocuments(instance, access.grantId, counted)
+  const noted = { ...note, outcome: 'ok', bytes, documents } as const
+  // Both are writes, which a store makes at once when they come at once.
+  await Promise.all([
+    counted > 0 ? counters.hitDocuments(instance, access.grantId, counted) : undefined,
+    isEntered ? undefined : enter(services, call, noted, type),
+  ])
   return { result, note: { ...note, documents } }
 }
 

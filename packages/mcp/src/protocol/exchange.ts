@@ -8,6 +8,8 @@ import { BAD_PARAMS, NOT_A_REQUEST } from './messages.ts'
 /** One request, and what became of it beside what the library answers. */
 export interface Exchange extends ToolCaller {
   readonly signal: AbortSignal
+  /** Rejects when the address calls too often: nothing is run or answered before it resolves. */
+  readonly admitted: Promise<void>
   /** Thrown by a tool and not for the client: the house answers it. */
   thrown?: { readonly error: unknown }
   /** The challenge of a 403. */
@@ -49,10 +51,10 @@ export async function callTool(
     const where = fault?.instancePath === '' ? '' : `${fault?.instancePath.slice(1) ?? ''} `
     throw refuse(exchange, BAD_PARAMS, `arguments: ${where}${fault?.message ?? 'malformed'}`)
   }
-  const { instance, access, signal } = exchange
+  const { instance, access, signal, admitted } = exchange
   let answer: CallAnswer
   try {
-    answer = await run({ tool, given, instance, access, signal })
+    answer = await run({ tool, given, instance, access, signal, admitted })
   } catch (error) {
     exchange.thrown = { error }
     throw error

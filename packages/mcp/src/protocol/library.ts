@@ -1,9 +1,10 @@
+import type * as McpLibrary from '@modelcontextprotocol/server'
 import type { McpHttpHandler, Server } from '@modelcontextprotocol/server'
 import type { Instance } from '@svc/platform'
 import { callTool, type Exchange, type ExchangeServices } from './exchange.ts'
 import { LEGACY_VERSIONS, OWN_VERSION, VERSIONS } from './versions.ts'
 
-type Library = typeof import('@modelcontextprotocol/server')
+type Library = typeof McpLibrary
 
 /** What a server says to every model that reads from it. @see assistants.md 6.7 */
 export const INSTRUCTIONS =

@@ -3,6 +3,7 @@ import type { Change } from '@svc/store'
 import type { Client } from '../clients/client.ts'
 import { type Grant, listGrants, revokeGrant } from '../engine/grant.ts'
 import { type ActivitySource, BY_SERVER } from '../registration/activity-source.ts'
+import { withStamps } from '../registration/client-stamps.ts'
 import type { OAuthServices } from '../services.ts'
 import { writeMayConnect } from './preferences.ts'
 
@@ -33,7 +34,7 @@ export async function listAssistants(
 ): Promise<readonly Assistant[]> {
   const found: Assistant[] = []
   for await (const page of services.clients.pages(instance, 'all')) {
-    for (const client of page) {
+    for (const client of await withStamps(services, instance, page)) {
       if (client.pending) continue
       const grants = await resourceGrants(services, instance, client.id)
       if (grants.length > 0) found.push({ client, grants })

@@ -291,7 +291,10 @@ function checkScopeOfResource(draft: AuthorizeDraft, { resources }: CheckService
   const given = parameters.text('scope').trim()
   const asked = isOpen ? publicScope(given, resource?.scopes ?? []) : given
   if (asked === '') throw authorizeError('scopeMissing')
-  const split = asked.length > MAX_SCOPE_LENGTH ? undefined : splitScope(asked, resources.reserved)
+  const split =
+    asked.length > MAX_SCOPE_LENGTH
+      ? undefined
+      : splitScope(asked, resources.reserved, resource?.isReadOnly)
   if (split === undefined || split.scope.length > MAX_SCOPE_LENGTH)
     throw authorizeError('invalidScope')
   draft.scope = split.scope

@@ -164,6 +164,12 @@ export const OAUTH_LOG_EVENTS = {
     fields: { domain: 'string', clientId: 'string', reason: 'string' },
     since: '0.1.0',
   },
+  'assistant.end_not_noted': {
+    level: 'warn',
+    when: 'That the access of an assistant ended does not stand in the record of activity.',
+    fields: { domain: 'string', clientId: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
   'assistant.reads_not_counted': {
     level: 'warn',
     when: 'What an assistant read was not counted; its owner may not be told that it reads much.',

@@ -11,6 +11,7 @@ import { certifyClient, markAllowed, withdrawCertification } from './change-clie
 import { countConnected, limitOf } from './client-limit.ts'
 import { clearDeviceToken, type Devices, listNotifiable } from './devices.ts'
 import type { ActivitySource } from './activity-source.ts'
+import { withStamps } from './client-stamps.ts'
 import { revokeClient } from './end-client.ts'
 import { grantableScope } from './grantable-scope.ts'
 
@@ -269,28 +270,5 @@ async function issueFlagshipTokens(
       const description = 'the client is not certified'
       throw new OAuthError('invalid_client', { status: 400, description })
     },
-  })
-}
-
-/** The clients with when they last got and used a token. */
-async function withStamps(
-  { engine }: OAuthServices,
-  instance: Instance,
-  found: readonly Client[],
-): Promise<Client[]> {
-  const ids = found.map(({ id }) => id)
-  const [refreshed, used] = await Promise.all([
-    engine.lastRefreshed.read(instance, ids),
-    engine.lastUsed.read(instance, ids),
-  ])
-  return found.map((client) => {
-    const lastRefreshedAt = refreshed.get(client.id)?.at
-    const { at: lastUsedAt = lastRefreshedAt, from: lastUsedFrom } = used.get(client.id) ?? {}
-    return {
-      ...client,
-      ...(lastRefreshedAt === undefined ? {} : { lastRefreshedAt }),
-      ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
-      ...(lastUsedFrom === undefined ? {} : { lastUsedFrom }),
-    }
   })
 }

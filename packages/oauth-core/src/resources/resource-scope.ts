@@ -26,9 +26,13 @@ export function publicScope(asked: string, offered: readonly string[]): string {
 export function splitScope(
   asked: string,
   reserved: Pick<ReservedTypes, 'includes'>,
+  isReadOnly = false,
 ): { readonly scope: string; readonly permissions: readonly Permission[] } | undefined {
   const rules = parseScope(asked)
   if (rules?.every((rule) => isNarrow(rule) && !reserved.includes(rule)) !== true) return undefined
+  if (isReadOnly && rules.some(({ verbs }) => verbs.some((verb) => verb !== 'GET'))) {
+    return undefined
+  }
   const split = new Map<string, Permission>()
   for (const rule of rules) {
     for (const verb of rule.verbs) {

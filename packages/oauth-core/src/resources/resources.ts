@@ -12,6 +12,8 @@ export interface ResourceOptions {
   readonly scopes: readonly string[]
   /** Whether clients without a secret may ask for it. The first such resource is theirs when they name none. */
   readonly isOpen: boolean
+  /** Whether its grants hold nothing but GET: clients that ask for more are refused. @defaultValue `false` */
+  readonly isReadOnly?: boolean
   /** Address of the operator's page about it. */
   readonly documentation?: string
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { indexKey } from '@svc/store'
+import { indexKey, recordKey } from '@svc/store'
 import { eachStore, fakeClock, until } from '@svc/testkit'
 import { BusyWatch } from '../../src/assistants/busy-watch.ts'
 import { CallLog } from '../../src/assistants/call-log.ts'
@@ -49,6 +49,21 @@ eachStore((open) => {
         calls: 131,
         documents: 131,
       })
+    })
+
+    it('is in the very write of what it did, whose revision its documents have', async () => {
+      const server = await start()
+      const { assistants } = server.oauth
+      const key = recordKey(server.instance.id, 'test', 'document')
+      const writes = [{ id: 'io.svc.notes/1', revision: '' }]
+      const put = { op: 'put', key, value: 'text', ifAbsent: true } as const
+      for (const isWritten of [true, false]) {
+        const changes = await assistants.callChanges(callOf(server, { tool: 'create', writes }))
+        expect((await server.store.write([put, ...changes])).written).to.equal(isWritten)
+      }
+      const revision = (await server.store.get(key))?.revision
+      const { calls } = await assistants.listCalls(server.instance, 'client')
+      expect(calls.map((call) => call.writes)).to.deep.equal([[{ id: 'io.svc.notes/1', revision }]])
     })
 
     it('refuses a cursor of its own making', async () => {
@@ -108,9 +123,9 @@ eachStore((open) => {
       const emitter = { emit: () => {} }
       const busy = new BusyWatch({ store, log, instances, emitter })
       const options = { store, clock, log, instances, busy, maxCalls: 100 }
-      const logs = [new CallLog(options), new CallLog(options)]
+      const logs = [new CallLog(options), new CallLog(options)] as const
       const calls = Array.from({ length: 240 }, (_, n) => n)
-      await Promise.all(calls.map((n) => logs[n % 2]?.record(callOf(server))))
+      await Promise.all(calls.map((n) => logs[n % 2 === 0 ? 0 : 1].record(callOf(server))))
       const read = () => oauth.assistants.listCalls(instance, 'client')
       await until(async () => (await read()).calls.length <= 100)
       const counted = () => oauth.assistants.countCalls(instance, 'client', 0)

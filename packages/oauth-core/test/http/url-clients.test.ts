@@ -43,11 +43,11 @@ function closedWay(): Outbound & { readonly calls: string[] } {
 }
 
 /** How often each kind of request comes. */
-const EACH = 500
+const EACH = 2500
 
 describe('clients that documents describe, before anybody is known (assistants.md 2.2)', () => {
   it('make the server call nobody while nobody is logged in', async function () {
-    this.timeout(30_000)
+    this.timeout(60_000)
     const outbound = closedWay()
     const server = await resourceServer({ outbound })
     const sent: [string, string, Send?][] = []
@@ -112,7 +112,7 @@ eachStore((open) => {
     it('connect knowing only a URL: page, code, tokens, refresh, end', async () => {
       const { server, url } = await start()
       const page = await ask(server, url)
-      expect([page.status, page.text]).to.deep.equal([200, `<p>consent ${documentClientId(url)}`])
+      expect([page.status, page.text]).to.deep.equal([200, `<p>assistant ${documentClientId(url)}`])
       const tokens = await connect(server, url)
       expect(claimsOf(tokens.access_token)).to.include({ sub: url, aud: `${BASE}/mcp` })
       const bearer = { authorization: `Bearer ${tokens.access_token}` }
@@ -144,7 +144,7 @@ eachStore((open) => {
         {},
         {
           pages: {
-            async consent(ctx, view) {
+            async assistant(ctx, view) {
               fields = view.fields
               ctx.body = 'page'
             },
@@ -256,7 +256,7 @@ eachStore((open) => {
         openStore: (clock) => open({ clock }),
         outbound: documents().outbound,
         pages: {
-          async consent(ctx, view) {
+          async assistant(ctx, view) {
             sealed = view.fields['consent'] ?? ''
             ctx.body = 'page'
           },

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Json, Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { type FakeClock, fakeClock } from '@svc/testkit'
@@ -27,8 +27,10 @@ describe('flagship codes', () => {
     clock = fakeClock()
     store = sqliteStore({ file: ':memory:', clock })
     secret = randomBytes(64)
-    // Only the secret is read.
-    const keyring = { current: async () => ({ secret }) as SigningKey }
+    // Only this key is read.
+    const keyring = {
+      current: async () => ({ messageKey: createSecretKey(secret) }) as SigningKey,
+    }
     services = { store, clock, keyring }
   })
   afterEach(() => store.close())
