@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import { WWWAuthenticateChallengeError } from 'oauth4webapi'
-import type { Browser, Locator, Page, Request } from 'playwright-core'
+import type { Browser, Locator, Request } from 'playwright-core'
 import {
   addAuthenticator,
   browserClient,
