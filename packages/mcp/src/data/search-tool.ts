@@ -5,7 +5,16 @@ import { ToolError } from '../tool-error.ts'
 import type { ToolCaller, ToolContext, ToolOptions } from '../tools/tool.ts'
 import type { DataDocument } from './data-port.ts'
 import type { DataToolsOptions } from './data-tools-options.ts'
-import { DEFAULT_LIMIT, documentId, input, KIND, LIMIT, output, PROVENANCE } from './schemas.ts'
+import {
+  DEFAULT_LIMIT,
+  documentId,
+  input,
+  KIND,
+  LIMIT,
+  needOf,
+  output,
+  PROVENANCE,
+} from './schemas.ts'
 
 interface Arguments {
   readonly query: string
@@ -52,7 +61,7 @@ export function searchTool(options: DataToolsOptions): ToolOptions<Arguments> {
       ['results', 'complete'],
     ),
     needs({ kind }, caller) {
-      if (kind !== undefined) return [{ verb: 'GET', type: kind }]
+      if (kind !== undefined) return needOf('GET', kind, kinds)
       // Any kind will do; without one, all that is offered is asked for.
       if (readable(kinds, caller).length > 0) return []
       return kinds.map((type) => ({ verb: 'GET', type }))

@@ -23,6 +23,12 @@ export function cut(text: string, max: number): string {
   return text.slice(0, end)
 }
 
+/** Whether a text can be the name of anything: no store takes others. */
+export function isPrintable(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return text.isWellFormed() && !/[\u0000-\u001F\u007F]/.test(text)
+}
+
 /** Whether a cut before `at` would tear a pair of surrogates. */
 export function isTorn(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1)
