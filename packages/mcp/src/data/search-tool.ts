@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { MAX_EXCERPT, MAX_TITLE, SEARCH_DOCUMENTS, SEARCH_MS } from '../limits.ts'
 import { cleanLine, cleanText, isTorn } from '../text/clean-text.ts'
 import { OWNERS_DOCUMENT } from '../text/provenance.ts'
@@ -25,6 +26,8 @@ interface Arguments {
 /** How many documents are read at a time. */
 const PAGE = 100
 const BEFORE_MATCH = 60
+/** How long a search may keep all others waiting, but for the document that it is at. */
+const BREATH_MS = 10
 
 /** Documents with all the words of a query. */
 export function searchTool(options: DataToolsOptions): ToolOptions<Arguments> {
@@ -107,6 +110,7 @@ async function look(
 ): Promise<{ readonly found: readonly DataDocument[]; readonly complete: boolean }> {
   const until = clock.now() + SEARCH_MS
   const found: DataDocument[] = []
+  const breath = new Breath()
   let looked = 0
   for (const kind of within) {
     let cursor: string | undefined
@@ -118,6 +122,8 @@ async function look(
       // What the caller may not read has been looked at, too.
       looked += PAGE
       for (const document of page.documents) {
+        await breath.take()
+        if (clock.now() >= until || context.signal.aborted) return { found, complete: false }
         if (!matches(document, words)) continue
         if (found.length === limit) return { found, complete: false }
         found.push(document)
@@ -130,6 +136,17 @@ async function look(
     } while (cursor !== undefined)
   }
   return { found, complete: true }
+}
+
+/** Lets other requests have their turn now and then: documents may be long, and looking at them is plain work. */
+class Breath {
+  #since = performance.now()
+
+  async take(): Promise<void> {
+    if (performance.now() - this.#since < BREATH_MS) return
+    await setImmediate()
+    this.#since = performance.now()
+  }
 }
 
 function wordsOf(query: string): string[] {
