@@ -19,8 +19,8 @@ export {
   type ErrorRow,
   type ErrorWords,
 } from './define-errors.ts'
-export { dateText } from './date-text.ts'
-export { directionOf } from './direction-of.ts'
+export { dateText } from './words/date-text.ts'
+export { directionOf } from './words/direction-of.ts'
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 export { ERRORS, OverloadedError } from './load/errors.ts'
 export {

@@ -1,4 +1,4 @@
-import { launchChromium, needsChromium } from '@svc/testkit'
+import { addAuthenticator, launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
 import { type OwnerVisit, PASSPHRASE, totpCode, visitOwner } from '../support/owner-visit.ts'
@@ -168,18 +168,7 @@ describe('settings app of the host, in a browser', function () {
 
   it('adds a passkey on the page of the instance, shows it, and removes it', async () => {
     await setUpApp()
-    const devtools = await owner.context.newCDPSession(owner.page)
-    await devtools.send('WebAuthn.enable')
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
+    await addAuthenticator(owner.page)
     await button('Add a passkey').click()
     await owner.page.waitForURL((url) => url.pathname === '/auth/passkey')
     await owner.page.locator('#label').fill('Laptop')

@@ -1,5 +1,5 @@
-import { scaledLimit, until } from '@svc/testkit'
-import type { CDPSession, Page } from 'playwright-core'
+import { addAuthenticator, scaledLimit, until } from '@svc/testkit'
+import type { Page } from 'playwright-core'
 import { totpCode } from './owner-visit.ts'
 
 const STEP_MS = 30_000
@@ -42,18 +42,7 @@ export interface PasskeyDevice {
 
 /** The page's device answers for its owner at once, until it is told not to. */
 export async function addPasskeyDevice(page: Page): Promise<PasskeyDevice> {
-  const devtools: CDPSession = await page.context().newCDPSession(page)
-  await devtools.send('WebAuthn.enable')
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
+  const { session: devtools, authenticatorId } = await addAuthenticator(page)
   // The types of the protocol are not exported: they are those of the answer.
   const ask = () => devtools.send('WebAuthn.getCredentials', { authenticatorId })
   type Credentials = Awaited<ReturnType<typeof ask>>['credentials']

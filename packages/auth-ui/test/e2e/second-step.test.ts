@@ -1,9 +1,8 @@
-import { needsChromium } from '@svc/testkit'
+import { addAuthenticator, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import {
   accept,
-  addAuthenticator,
   addPasskey,
   type BrowserSteps,
   refuse,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { launchChromium } from '@svc/testkit'
+import { addAuthenticator, launchChromium } from '@svc/testkit'
 import type Koa from 'koa'
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type SampleServer, sampleServer } from './sample-server.ts'
 
 /** What the server answers a form with. */
@@ -45,24 +45,6 @@ export async function startBrowserSteps(): Promise<BrowserSteps> {
     },
   }
   return steps
-}
-
-/** A security key that the browser simulates: it answers at once. */
-export async function addAuthenticator(
-  page: Page,
-): Promise<{ readonly session: CDPSession; readonly authenticatorId: string }> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('WebAuthn.enable')
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-    },
-  })
-  return { session, authenticatorId }
 }
 
 /** Gives the simulated key a passkey. @param credentialId base64url, as the page's options name it */

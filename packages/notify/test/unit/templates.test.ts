@@ -117,7 +117,7 @@ describe('system mails', () => {
     [undefined, undefined],
     [0, 'No recovery code is left.'],
     [1, '1 recovery code is left.'],
-    [7, '7 recovery codes can be used.'],
+    [7, 'You have 7 recovery codes left.'],
   ]
   for (const [left, words] of codesLeft) {
     it(`tells of ${left ?? 'an unknown number of'} recovery codes`, () => {

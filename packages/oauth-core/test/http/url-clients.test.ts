@@ -43,11 +43,11 @@ function closedWay(): Outbound & { readonly calls: string[] } {
 }
 
 /** How often each kind of request comes. */
-const EACH = 500
+const EACH = 2500
 
 describe('clients that documents describe, before anybody is known (assistants.md 2.2)', () => {
   it('make the server call nobody while nobody is logged in', async function () {
-    this.timeout(30_000)
+    this.timeout(60_000)
     const outbound = closedWay()
     const server = await resourceServer({ outbound })
     const sent: [string, string, Send?][] = []

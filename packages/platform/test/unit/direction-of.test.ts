@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { directionOf } from '../../src/direction-of.ts'
+import { directionOf } from '../../src/words/direction-of.ts'
 
 describe('directionOf', () => {
   const cases: readonly [tag: string, direction: 'ltr' | 'rtl'][] = [

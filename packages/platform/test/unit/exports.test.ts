@@ -54,6 +54,7 @@ describe('@svc/platform', () => {
       'createRateLimits',
       'createRevocations',
       'createSealer',
+      'dateText',
       'dayOf',
       'defineErrors',
       'defineRoute',

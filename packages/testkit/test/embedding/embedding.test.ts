@@ -11,8 +11,9 @@ import { createInterface } from 'node:readline'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import { WWWAuthenticateChallengeError } from 'oauth4webapi'
-import type { Browser, Locator, Page, Request } from 'playwright-core'
+import type { Browser, Locator, Request } from 'playwright-core'
 import {
+  addAuthenticator,
   browserClient,
   installPackages,
   launchChromium,
@@ -200,7 +201,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
 
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.waitForURL((url) => url.origin === settings)
-    await addPasskeyDevice(page)
+    await addAuthenticator(page)
     await page.goto(`${settings}/#/security`)
     await button('Add a passkey').click()
     await page.locator('#passphrase').fill(PASSPHRASE)
@@ -264,22 +265,6 @@ async function openCallback(): Promise<Callback> {
       await closed
     },
   }
-}
-
-/** The page's device makes and keeps passkeys, and its owner is there. */
-async function addPasskeyDevice(page: Page): Promise<void> {
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('WebAuthn.enable')
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
 }
 
 interface Socket extends EventEmitter {
