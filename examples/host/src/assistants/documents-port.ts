@@ -5,6 +5,7 @@ import { OAuthError, type Verb } from '@svc/oauth-core'
 import type { Realtime } from '@svc/realtime'
 import type { DocumentStore, StoredDocument } from '../documents/document-store.ts'
 import { changedAtOf, textOf, titleOf } from './document-text.ts'
+import { listNamed, namedIds } from './named-documents.ts'
 
 export interface DocumentsPortOptions {
   readonly documents: Pick<DocumentStore, 'get' | 'list' | 'put'>
@@ -29,7 +30,11 @@ export function createDocumentsPort(options: DocumentsPortOptions): DataPort {
       return { ...PLAIN, name: kind, ...(typeof words === 'object' && words) }
     },
     async list(caller, kind, page) {
-      const found = await documents.list(caller.instance, kind, page).catch(refuseCursor)
+      const ids = namedIds(caller, kind)
+      const found =
+        ids === undefined
+          ? await documents.list(caller.instance, kind, page).catch(refuseCursor)
+          : await listNamed(caller, kind, ids, { documents, page })
       return {
         documents: found.documents
           .filter((document) => isAllowed(caller, 'GET', document))

@@ -18,6 +18,7 @@ describe('/mcp of the host', () => {
     const put = (id: string, fields: Record<string, string>) =>
       documents.put(host.instance, { type: NOTES, id, fields }, 'any')
     await put('garden', { title: 'Garden', text: 'Buy tulips', updatedAt: '2026-01-02T03:04:05Z' })
+    for (const id of ['aside', 'beyond']) await put(id, { title: id })
     await put('bank', { title: 'Bank', text: 'Sell' })
     await documents.put(
       host.instance,
@@ -109,6 +110,29 @@ describe('/mcp of the host', () => {
     expect(await result(token, 'search', { query: 'tulips' })).to.have.deep.property('results', [])
     const hidden = await result(token, 'fetch', { id: `${NOTES}/garden` })
     expect(hidden).to.have.property('code', 'not_found')
+  })
+
+  it('tells a rule that names documents nothing of the others, not even how many there are', async () => {
+    const token = await connect(`${NOTES}:GET:garden,nothing,${'x'.repeat(600)},bank`)
+    const pages: unknown[] = []
+    let cursor: string | undefined
+    do {
+      const given = { kind: NOTES, limit: 1, ...(cursor !== undefined && { cursor }) }
+      const page = (await result(token, 'list', given)) as {
+        documents: { id: string }[]
+        cursor?: string
+      }
+      pages.push(page.documents.map(({ id }) => id))
+      // Neither as it is nor taken apart.
+      const said = Buffer.from(page.cursor ?? '', 'base64url').toString()
+      expect(`${page.cursor} ${said}`).not.to.match(/aside|beyond|document/)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    // One that is named and does not exist may stand between two that do.
+    expect(pages.flat()).to.deep.equal([`${NOTES}/bank`, `${NOTES}/garden`])
+    expect(await result(token, 'search', { query: 'tulips' })).to.have.property('complete', true)
+    const odd = await result(token, 'list', { kind: NOTES, cursor: 'no cursor' })
+    expect(odd).to.have.property('code', 'not_found')
   })
 
   it('creates a document once for a key, tells subscribers, and lists the write', async () => {

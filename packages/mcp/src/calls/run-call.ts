@@ -134,6 +134,8 @@ async function runTool(
   const { counters } = services
   if (counted > 0) await counters.admitDocuments(instance, access.grantId, counted)
   const noted = { ...note, outcome: 'ok', bytes, documents } as const
+  // Of calls that come at once, one makes the document: the others were to write it, and did not.
+  if (note.isWritten === false) isEntered = false
   // Both are writes, which a store makes at once when they come at once.
   await Promise.all([
     counted > 0 ? counters.hitDocuments(instance, access.grantId, counted) : undefined,

@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES } from '../limits.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ToolOptions } from '../tools/tool.ts'
 import type { DataToolsOptions } from './data-tools-options.ts'
-import { documentId, input, KIND, output } from './schemas.ts'
+import { documentId, input, KIND, needOf, output } from './schemas.ts'
 
 interface Arguments {
   readonly kind: string
@@ -37,7 +37,7 @@ export function createTool({ data, kinds }: DataToolsOptions): ToolOptions<Argum
       ['kind', 'fields', 'key'],
     ),
     output: output({ id: { type: 'string' }, revision: { type: 'string' } }, ['id', 'revision']),
-    needs: ({ kind }) => (kind === undefined ? [] : [{ verb: 'POST', type: kind }]),
+    needs: ({ kind }) => needOf('POST', kind, kinds),
     async run({ kind, fields, key }, context) {
       if (!kinds.includes(kind)) throw new ToolError('not_found')
       if (Object.keys(fields).some((name) => name.startsWith('_'))) {
@@ -49,7 +49,7 @@ export function createTool({ data, kinds }: DataToolsOptions): ToolOptions<Argum
       const { revision, isNew } = await data.create(context, { kind, id, fields }, () =>
         context.noteWrite({ type: kind, id: documentId({ kind, id }), bytes }),
       )
-      context.note({ documents: isNew ? 1 : 0 })
+      context.note({ documents: isNew ? 1 : 0, isWritten: isNew })
       return { id: documentId({ kind, id }), revision }
     },
   }

@@ -1,11 +1,11 @@
 import { ENVELOPE_BYTES, MAX_ANSWER_BYTES, MAX_TEXT, MAX_TITLE } from '../limits.ts'
 import { bytesTwice } from '../text/bytes.ts'
-import { cleanLine, cleanText, cut, isTorn } from '../text/clean-text.ts'
+import { cleanLine, cleanText, cut, isPrintable, isTorn } from '../text/clean-text.ts'
 import { OWNERS_DOCUMENT } from '../text/provenance.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ToolOptions } from '../tools/tool.ts'
 import type { DataToolsOptions } from './data-tools-options.ts'
-import { documentId, input, output, parseDocumentId, PROVENANCE } from './schemas.ts'
+import { documentId, input, needOf, output, parseDocumentId, PROVENANCE } from './schemas.ts'
 
 interface Arguments {
   readonly id: string
@@ -56,12 +56,14 @@ export function fetchTool({ data, kinds }: DataToolsOptions): ToolOptions<Argume
     needs({ id }) {
       // Before the arguments of a call are known.
       if (id === undefined) return []
-      const { kind } = parseDocumentId(id)
-      return kinds.includes(kind) ? [{ verb: 'GET', type: kind }] : []
+      return needOf('GET', parseDocumentId(id).kind, kinds)
     },
     async run({ id: name, offset = 0 }, context) {
       const { kind, id } = parseDocumentId(name)
-      const document = kinds.includes(kind) ? await data.get(context, kind, id, 'GET') : undefined
+      const document =
+        kinds.includes(kind) && isPrintable(id)
+          ? await data.get(context, kind, id, 'GET')
+          : undefined
       if (document === undefined) throw new ToolError('not_found')
       context.note({ documents: 1, type: kind })
       const whole = cleanText(document.text)

@@ -5,7 +5,16 @@ import { ToolError } from '../tool-error.ts'
 import type { ToolOptions } from '../tools/tool.ts'
 import type { DataDocument } from './data-port.ts'
 import type { DataToolsOptions } from './data-tools-options.ts'
-import { DEFAULT_LIMIT, documentId, input, KIND, LIMIT, output, PROVENANCE } from './schemas.ts'
+import {
+  DEFAULT_LIMIT,
+  documentId,
+  input,
+  KIND,
+  LIMIT,
+  needOf,
+  output,
+  PROVENANCE,
+} from './schemas.ts'
 
 interface Arguments {
   readonly kind: string
@@ -47,7 +56,7 @@ export function listTool({ data, kinds }: DataToolsOptions): ToolOptions<Argumen
       },
       ['documents'],
     ),
-    needs: ({ kind }) => (kind === undefined ? [] : [{ verb: 'GET', type: kind }]),
+    needs: ({ kind }) => needOf('GET', kind, kinds),
     async run({ kind, limit = DEFAULT_LIMIT, cursor }, context) {
       if (!kinds.includes(kind)) throw new ToolError('not_found')
       const documents: DataDocument[] = []

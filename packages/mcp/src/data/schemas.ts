@@ -1,4 +1,5 @@
-import type { ObjectSchema } from '../tools/tool.ts'
+import type { Verb } from '@svc/oauth-core'
+import type { Need, ObjectSchema } from '../tools/tool.ts'
 
 /** A kind of data: a doctype without wildcards. */
 export const KIND = {
@@ -38,6 +39,14 @@ export function output(
 /** An id as tools name documents: with its kind. */
 export function documentId({ kind, id }: { readonly kind: string; readonly id: string }): string {
   return `${kind}/${id}`
+}
+
+/**
+ * What a call about a kind needs. Of a kind that is not offered nothing: there is no such document, and no owner is
+ * asked for what cannot be given.
+ */
+export function needOf(verb: Verb, kind: string | undefined, kinds: readonly string[]): Need[] {
+  return kind !== undefined && kinds.includes(kind) ? [{ verb, type: kind }] : []
 }
 
 export function parseDocumentId(name: string): { readonly kind: string; readonly id: string } {

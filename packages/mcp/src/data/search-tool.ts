@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { MAX_EXCERPT, MAX_TITLE, SEARCH_DOCUMENTS, SEARCH_MS } from '../limits.ts'
 import { cleanLine, cleanText, isTorn } from '../text/clean-text.ts'
 import { OWNERS_DOCUMENT } from '../text/provenance.ts'
@@ -5,7 +6,16 @@ import { ToolError } from '../tool-error.ts'
 import type { ToolCaller, ToolContext, ToolOptions } from '../tools/tool.ts'
 import type { DataDocument } from './data-port.ts'
 import type { DataToolsOptions } from './data-tools-options.ts'
-import { DEFAULT_LIMIT, documentId, input, KIND, LIMIT, output, PROVENANCE } from './schemas.ts'
+import {
+  DEFAULT_LIMIT,
+  documentId,
+  input,
+  KIND,
+  LIMIT,
+  needOf,
+  output,
+  PROVENANCE,
+} from './schemas.ts'
 
 interface Arguments {
   readonly query: string
@@ -16,6 +26,8 @@ interface Arguments {
 /** How many documents are read at a time. */
 const PAGE = 100
 const BEFORE_MATCH = 60
+/** How long a search may keep all others waiting, but for the document that it is at. */
+const BREATH_MS = 10
 
 /** Documents with all the words of a query. */
 export function searchTool(options: DataToolsOptions): ToolOptions<Arguments> {
@@ -52,7 +64,7 @@ export function searchTool(options: DataToolsOptions): ToolOptions<Arguments> {
       ['results', 'complete'],
     ),
     needs({ kind }, caller) {
-      if (kind !== undefined) return [{ verb: 'GET', type: kind }]
+      if (kind !== undefined) return needOf('GET', kind, kinds)
       // Any kind will do; without one, all that is offered is asked for.
       if (readable(kinds, caller).length > 0) return []
       return kinds.map((type) => ({ verb: 'GET', type }))
@@ -98,6 +110,7 @@ async function look(
 ): Promise<{ readonly found: readonly DataDocument[]; readonly complete: boolean }> {
   const until = clock.now() + SEARCH_MS
   const found: DataDocument[] = []
+  const breath = new Breath()
   let looked = 0
   for (const kind of within) {
     let cursor: string | undefined
@@ -109,6 +122,8 @@ async function look(
       // What the caller may not read has been looked at, too.
       looked += PAGE
       for (const document of page.documents) {
+        await breath.take()
+        if (clock.now() >= until || context.signal.aborted) return { found, complete: false }
         if (!matches(document, words)) continue
         if (found.length === limit) return { found, complete: false }
         found.push(document)
@@ -121,6 +136,17 @@ async function look(
     } while (cursor !== undefined)
   }
   return { found, complete: true }
+}
+
+/** Lets other requests have their turn now and then: documents may be long, and looking at them is plain work. */
+class Breath {
+  #since = performance.now()
+
+  async take(): Promise<void> {
+    if (performance.now() - this.#since < BREATH_MS) return
+    await setImmediate()
+    this.#since = performance.now()
+  }
 }
 
 function wordsOf(query: string): string[] {

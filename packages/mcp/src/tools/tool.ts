@@ -25,6 +25,8 @@ export interface CallNote {
   /** Kind of data. @defaultValue that of the call's needs, when it is one */
   readonly type?: string
   readonly writes?: readonly { readonly id: string; readonly revision: string }[]
+  /** Whether the changes of {@link ToolContext.noteWrite} were written, once they were asked for. @defaultValue `true` */
+  readonly isWritten?: boolean
 }
 
 /** A document that a write is about to make or change. */

@@ -81,7 +81,14 @@ export function storedDocuments(store: Store): StoredDocuments {
         }
         const change = { ...changeOf(instance, document), ifAbsent: true as const }
         const result = await store.write([change, ...(await also())])
-        if (!result.written) throw new ToolError('conflict')
+        if (!result.written) {
+          // The same call came twice at once.
+          const other = await store.get(keyOf(instance, kind, id))
+          if (other === undefined || JSON.stringify(other.value) !== JSON.stringify(document)) {
+            throw new ToolError('conflict')
+          }
+          return { revision: other.revision, isNew: false }
+        }
         return { revision: result.revision, isNew: true }
       },
     },
