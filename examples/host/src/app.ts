@@ -207,7 +207,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     notifications: notify.figures,
     providers: connectors.figures,
     refreshes: countRefreshes(oauth),
-    ...(assistants !== undefined && { onCall: assistants.onCall }),
+    ...(assistants !== undefined && { onCall: assistants.onCall, assistants: oauth.assistants }),
   })
   const health = createHealth(store, clock)
   const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
