@@ -6,6 +6,7 @@ import { type Figure, toTable } from './figure.ts'
 import { benchGuard } from './guard-bench.ts'
 import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
+import { benchMcp } from './mcp-bench.ts'
 import { benchNotifications } from './notification-bench.ts'
 import { benchRealtime } from './realtime-bench.ts'
 import { benchScale } from './scale-bench.ts'
@@ -16,7 +17,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchTokens, type TokenBenchOptions, type TokenFigures } from './token-bench.ts'
 import { toFigures, toRecordFigure } from './token-figures.ts'
 
-// `pnpm bench [guard cuts tokens record logins timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens record logins mcp timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
 // `copy` too; of it [--records=1000000].
@@ -34,6 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   tokens,
   record: async () => (await measureTokens({ pair: ['noted', 'ours'] })).map(toRecordFigure),
   logins: () => benchLogins({ rounds, logins: isQuick ? 32 : 64, say }),
+  mcp: () => benchMcp({ rounds, overMs: isQuick ? 3000 : 8000, say }),
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
   startup: () => benchStartup({ rounds, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),

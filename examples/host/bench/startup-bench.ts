@@ -16,14 +16,16 @@ export interface StartupBenchOptions {
   readonly say: (line: string) => void
 }
 
-interface Start {
+/** What was measured of one start. */
+export interface Start {
   /** From the spawn to the first 200. */
   readonly readyMs: number
   /** Memory after some seconds without a request. */
   readonly idleMib: number
 }
 
-const MAIN = path.join(import.meta.dirname, '../dist/main.js')
+/** The built host. */
+export const MAIN: string = path.join(import.meta.dirname, '../dist/main.js')
 /** The same for all starts: on Redis each finds the store of the one before. */
 const KEYS = `bench:${randomBytes(32).toString('base64')}`
 const IDLE_MS = 5000
@@ -79,7 +81,11 @@ async function benchOn(
   ]
 }
 
-async function measureStart(store: string): Promise<Start> {
+/** Starts the built host with an empty folder, waits, and stops it. */
+export async function measureStart(
+  store: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Start> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   const port = await freePort()
   const spawnedAt = performance.now()
@@ -92,6 +98,7 @@ async function measureStart(store: string): Promise<Start> {
       SVC_LOG_LEVEL: 'error',
       SVC_PORT: String(port),
       SVC_STORE: store,
+      ...env,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -17,7 +17,7 @@ import { createHostApps } from './apps/registry.ts'
 import { hasTls } from './config/addressing.ts'
 import type { Config } from './config/config.ts'
 import { assistantSwitches } from './config/assistants.ts'
-import { realtimeOverrides, uiOverrides } from './config/overrides.ts'
+import { mcpOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
 import { createHostOAuth } from './host-oauth.ts'
 import { limitRequests } from './http/coarse-limit.ts'
@@ -137,6 +137,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     events: realtime,
     isSpaceLow,
     ...assistantSwitches(config.assistants),
+    ...mcpOverrides(config),
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -206,7 +207,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     notifications: notify.figures,
     providers: connectors.figures,
     refreshes: countRefreshes(oauth),
-    ...(assistants !== undefined && { onCall: assistants.onCall }),
+    ...(assistants !== undefined && { onCall: assistants.onCall, assistants: oauth.assistants }),
   })
   const health = createHealth(store, clock)
   const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })

@@ -18,6 +18,8 @@ export const DEFAULT_LIMITS: Readonly<Record<McpBucket, RateLimit>> = {
 
 /** How many times over its limit a client is no longer told so by a result, but by 429. @see assistants.md 6.8 */
 export const FLOOD_FACTOR = 10
+/** So many calls below its limit a grant cannot pass it by calls at the same time, in four processes. */
+export const FAR = 32
 /** Calls of a grant at a time, in one process. @see assistants.md 6.8 */
 export const CALLS_AT_A_TIME = 8
 /** How long one more waits for its turn. @see assistants.md 6.8 */

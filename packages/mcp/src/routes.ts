@@ -1,5 +1,6 @@
 import type { ResourceAccess } from '@svc/oauth-core'
 import { RequestError, type RouteContext, type RouteMiddleware, type RouteRow } from '@svc/platform'
+import { Admission } from './calls/admission.ts'
 import { McpError } from './errors.ts'
 import { MAX_BODY_BYTES } from './limits.ts'
 import { answerMessage, answerOf, type ProtocolAnswer, toRequest } from './protocol/answer.ts'
@@ -99,13 +100,12 @@ async function answer(ctx: RouteContext, services: McpServices): Promise<void> {
   try {
     // Set by the guard.
     const access = ctx.state['access'] as ResourceAccess
-    // Counted together with the call, where it is one: every write of a store costs the same wait.
-    const admitted = services.counters.hitAddress(instance, services.clientAddress(ctx))
-    admitted.catch(() => {})
-    const exchange = { instance, access, signal: ended.signal, admitted }
+    const subjects = { address: services.clientAddress(ctx), grantId: access.grantId }
+    const admission = new Admission(services.counters, instance, subjects)
+    const exchange = { instance, access, signal: ended.signal, admission }
     const request = toRequest(ctx, ended.signal)
     const found = await answerMessage(await services.protocol(), request, json, exchange)
-    await admitted
+    await admission.request()
     if (found === undefined) return
     // Whoever was cut off meanwhile gets nothing more: the guard answers instead.
     await services.guard(ctx, async () => send(ctx, found))

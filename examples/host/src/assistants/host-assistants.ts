@@ -1,4 +1,4 @@
-import { createMcp, type Mcp } from '@svc/mcp'
+import { createMcp, type Mcp, type McpOptions } from '@svc/mcp'
 import type { OAuth } from '@svc/oauth-core'
 import { permissionTexts } from '../apps/permission-texts.ts'
 import { createDocumentsPort, type DocumentsPortOptions } from './documents-port.ts'
@@ -6,6 +6,8 @@ import { createDocumentsPort, type DocumentsPortOptions } from './documents-port
 export interface HostAssistantsOptions
   extends Pick<DocumentsPortOptions, 'documents' | 'events' | 'isSpaceLow'> {
   readonly oauth: OAuth
+  /** How often they may call, where it is not as `createMcp` has it. */
+  readonly limits: NonNullable<McpOptions['limits']>
   /** Whether assistants may connect at all. */
   readonly isOn: boolean
   /** Whether they may write. */
@@ -16,11 +18,12 @@ export interface HostAssistantsOptions
 
 /** `/mcp` of this host. @returns undefined: there is none, and nothing about resources exists */
 export function createHostAssistants(options: HostAssistantsOptions): Mcp | undefined {
-  const { oauth, isOn, writes } = options
+  const { oauth, isOn, writes, limits } = options
   if (!isOn) return undefined
   const texts = permissionTexts(oauth.namespace)
   const kinds = options.kinds ?? Object.keys(texts).filter((kind) => !isReserved(oauth, kind))
-  return createMcp({ oauth, writes, data: createDocumentsPort({ ...options, kinds, texts }) })
+  const data = createDocumentsPort({ ...options, kinds, texts })
+  return createMcp({ oauth, writes, limits, data })
 }
 
 /** Notifications have words, since apps ask for them; no assistant is offered any. @see assistants.md 4.8 */

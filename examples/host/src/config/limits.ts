@@ -220,6 +220,31 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`200`',
     description: 'Notifications of one app that wait to be sent, those for later included.',
   },
+  mcpAddress: {
+    ...BUCKET,
+    defaultText: '`600`',
+    description: 'Requests of assistants with a token, a minute and client address.',
+  },
+  mcpDocuments: {
+    ...BUCKET,
+    defaultText: '`5000`',
+    description: 'Documents that an assistant is given a day.',
+  },
+  mcpHour: {
+    ...BUCKET,
+    defaultText: '`2000`',
+    description: 'Calls of an assistant an hour.',
+  },
+  mcpMinute: {
+    ...BUCKET,
+    defaultText: '`120`',
+    description: 'Calls of an assistant a minute.',
+  },
+  mcpWrites: {
+    ...BUCKET,
+    defaultText: '`20`',
+    description: 'Calls of an assistant that write, a minute.',
+  },
   realtimeAddressConnections: {
     ...BUCKET,
     defaultText: '`50`',

@@ -1,6 +1,7 @@
 import { type AuthUiOptions, DEFAULT_LIMITS as UI_LIMITS } from '@svc/auth-ui'
 import { DEFAULT_LIMITS as CONNECTORS_LIMITS, type ConnectorsOptions } from '@svc/connectors'
 import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions } from '@svc/oauth-core'
+import { DEFAULT_LIMITS as MCP_LIMITS, type McpOptions } from '@svc/mcp'
 import { type RateLimit } from '@svc/platform'
 import { DEFAULT_LIMITS as NOTIFY_LIMITS, type NotifyOptions } from '@svc/notify'
 import { DEFAULT_LIFETIMES as REALTIME_LIFETIMES, type RealtimeOptions } from '@svc/realtime'
@@ -118,6 +119,19 @@ export function notifyOverrides(
     }),
     ...(maxKept !== undefined && { maxKept }),
     ...(maxUnfinished !== undefined && { maxUnfinished }),
+  }
+}
+
+/** Limits of the configuration that `createMcp` takes. */
+export function mcpOverrides(config: Config): Required<Pick<McpOptions, 'limits'>> {
+  return {
+    limits: limitsOf(config, MCP_LIMITS, {
+      mcpAddress: 'address',
+      mcpDocuments: 'documents',
+      mcpHour: 'hour',
+      mcpMinute: 'minute',
+      mcpWrites: 'writes',
+    }),
   }
 }
 

@@ -2,9 +2,11 @@ import { X509Certificate } from 'node:crypto'
 import type { StatsFs } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import process from 'node:process'
+import { setImmediate } from 'node:timers/promises'
 import type { Hashing } from '@svc/auth-ui'
 import type { NotifyFigures } from '@svc/notify'
-import { type Instances, MINUTE_MS } from '@svc/platform'
+import type { Assistants } from '@svc/oauth-core'
+import type { Instance, Instances } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
@@ -12,12 +14,15 @@ import { PRODUCT_VERSION } from '../processes/product-version.ts'
 import { readBackupVerified } from '../storage/backup-record.ts'
 import { bucketsOf, instrument, type MetricName } from './metric-table.ts'
 import type { SetFigures } from './settable-figures.ts'
+import { SlowCount } from './slow-count.ts'
 
 /** Where the figures of the host as a whole come from. */
 export interface HostFigureSources {
   readonly config: Pick<Config, 'dataDir' | 'tls'>
   readonly store: Store
   readonly instances: Pick<Instances, 'list'>
+  /** Absent: there are none. */
+  readonly assistants?: Pick<Assistants, 'list'>
   readonly hashing: Hashing
   readonly notifications: () => NotifyFigures
   /** Counts of audited events. */
@@ -105,8 +110,13 @@ export function registerHostFigures(
     const at = await readBackupVerified(store).catch(() => undefined)
     return (at ?? 0) / 1000
   })
-  const counted = new InstanceCount(sources.instances)
-  gauge('svc_instances', () => counted.current())
+  const { assistants, instances } = sources
+  const ofInstances = new SlowCount(() => countInstances(instances))
+  gauge('svc_instances', () => ofInstances.current())
+  const ofGrants = new SlowCount(async () =>
+    assistants === undefined ? 0 : countGrants(instances, assistants),
+  )
+  gauge('svc_mcp_grants', () => ofGrants.current())
 }
 
 function waiting({ accepted, finished }: NotifyFigures): number {
@@ -119,43 +129,33 @@ async function certificateEnd(tls: Config['tls']): Promise<number | undefined> {
   return pem === undefined ? undefined : Date.parse(new X509Certificate(pem).validTo) / 1000
 }
 
-const COUNT_EVERY_MS = 5 * MINUTE_MS
+async function countInstances(instances: Pick<Instances, 'list'>): Promise<number> {
+  let count = 0
+  for await (const page of pagesOf(instances)) count += page.length
+  return count
+}
 
-/** How many instances there are: counted beside the scrapes, since there may be many. */
-class InstanceCount {
-  readonly #instances: Pick<Instances, 'list'>
-  #count: number | undefined
-  #countedAt = Number.NEGATIVE_INFINITY
-  #counting: Promise<void> | undefined
-
-  constructor(instances: Pick<Instances, 'list'>) {
-    this.#instances = instances
-  }
-
-  /** The first count is waited for; later ones are shown with the next scrape. */
-  async current(): Promise<number | undefined> {
-    if (this.#counting === undefined && performance.now() - this.#countedAt > COUNT_EVERY_MS) {
-      this.#counting = this.#recount().finally(() => {
-        this.#counting = undefined
-      })
+/** Grants of assistants that are live. */
+async function countGrants(
+  instances: Pick<Instances, 'list'>,
+  assistants: Pick<Assistants, 'list'>,
+): Promise<number> {
+  let count = 0
+  for await (const page of pagesOf(instances)) {
+    for (const instance of page) {
+      for (const { grants } of await assistants.list(instance)) count += grants.length
+      // Requests come first: an embedded store answers without a pause.
+      await setImmediate()
     }
-    if (this.#count === undefined) await this.#counting
-    return this.#count
   }
+  return count
+}
 
-  async #recount(): Promise<void> {
-    let count = 0
-    let cursor: string | undefined
-    try {
-      do {
-        const page = await this.#instances.list(cursor === undefined ? {} : { cursor })
-        count += page.instances.length
-        cursor = page.cursor
-      } while (cursor !== undefined)
-      this.#count = count
-    } catch {
-      // A store that is away is told by other figures; the last count stays.
-    }
-    this.#countedAt = performance.now()
-  }
+async function* pagesOf(instances: Pick<Instances, 'list'>): AsyncGenerator<readonly Instance[]> {
+  let cursor: string | undefined
+  do {
+    const page = await instances.list(cursor === undefined ? {} : { cursor })
+    yield page.instances
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }

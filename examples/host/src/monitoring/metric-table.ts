@@ -33,6 +33,7 @@ export type MetricName =
   | 'svc_mcp_call_seconds'
   | 'svc_mcp_calls_total'
   | 'svc_mcp_documents_total'
+  | 'svc_mcp_grants'
   | 'svc_notification_attempts_total'
   | 'svc_notifications_accepted_total'
   | 'svc_notifications_finished_total'
@@ -145,6 +146,10 @@ export const METRICS: Readonly<Record<MetricName, MetricRow>> = {
     type: 'counter',
     help: 'Documents that assistants were given or wrote',
     labels: ['verb'],
+  },
+  svc_mcp_grants: {
+    type: 'gauge',
+    help: 'Grants of assistants that are live, counted at most every 5 minutes; the same in every process',
   },
   svc_notification_attempts_total: {
     type: 'counter',

@@ -135,6 +135,12 @@ describe('/mcp of the host', () => {
     expect(odd).to.have.property('code', 'not_found')
   })
 
+  it('counts the grants that are live', async () => {
+    await connect(`${NOTES}:GET`)
+    const { text } = await host.host.app.metrics.render()
+    expect(text).to.match(new RegExp(`^svc_mcp_grants ${clients.length}$`, 'm'))
+  })
+
   it('creates a document once for a key, tells subscribers, and lists the write', async () => {
     const told: unknown[] = []
     const token = await connect(BOTH)

@@ -97,6 +97,7 @@ describe('the internal listener', () => {
     expect(text).to.match(/^svc_hash_seconds_count [1-9]/m)
     expect(text).to.match(/^svc_instances [12]$/m)
     expect(text).to.match(/^svc_low_space 0$/m)
+    expect(text).to.match(/^svc_mcp_grants 0$/m)
     expect(text).to.match(/^svc_sealing_values\{kid="k1"\} 3$/m)
     expect(text).to.match(/^svc_store_seconds_count\{operation="write"\} [1-9]/m)
     const labels = [...text.matchAll(/\{([^}]*)\}/g)].map(([, inside = '']) => inside).join('\n')

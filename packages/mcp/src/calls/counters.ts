@@ -2,13 +2,19 @@ import { createHash } from 'node:crypto'
 import type { Instance, RateLimit } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { McpError } from '../errors.ts'
-import { FLOOD_FACTOR, type McpBucket } from '../limits.ts'
+import { FAR, FLOOD_FACTOR, type McpBucket } from '../limits.ts'
 import { ToolError } from '../tool-error.ts'
 
 export interface CountersOptions {
   readonly store: Pick<Store, 'hit'>
   readonly clock: { now(): number }
   readonly limits: Readonly<Record<McpBucket, RateLimit>>
+}
+
+/** Whom a request counts for. */
+export interface Subjects {
+  readonly address: string
+  readonly grantId: string
 }
 
 /** How often clients call, counted for all processes. @see assistants.md 6.8 */
@@ -47,15 +53,36 @@ export class Counters {
     throw isFlood ? tooMany(wait) : reached(wait)
   }
 
-  /** Lets a grant be given documents, before they are counted. @throws ToolError `limit_reached` */
-  async admitDocuments(instance: Instance, grantId: string, documents: number): Promise<void> {
-    const { count, retryAfterS } = await this.#count(instance, 'documents', grantId, 0)
-    if (count + documents > this.#options.limits.documents.limit) throw reached(retryAfterS)
+  /** Whether a call that reads passes none of its limits, even with many others at the same time. */
+  async isFarFromLimits(instance: Instance, { address, grantId }: Subjects): Promise<boolean> {
+    const { limits } = this.#options
+    const counts = await Promise.all([
+      this.#count(instance, 'address', address, 0),
+      this.#count(instance, 'minute', grantId, 0),
+      this.#count(instance, 'hour', grantId, 0),
+    ])
+    const [ofAddress, ofMinute, ofHour] = counts
+    return (
+      ofAddress.count + FAR <= limits.address.limit &&
+      ofMinute.count + FAR <= limits.minute.limit &&
+      ofHour.count + FAR <= limits.hour.limit
+    )
   }
 
-  /** Counts documents that a grant is given. Calls at the same time may together pass the limit by theirs. */
+  /** Whether so many documents pass no limit, even with many other calls at the same time. */
+  async isFarFromDocuments(instance: Instance, grantId: string, more: number): Promise<boolean> {
+    const { count } = await this.#count(instance, 'documents', grantId, 0)
+    return count + more * FAR <= this.#options.limits.documents.limit
+  }
+
+  /**
+   * Counts documents before a grant is given them; what is refused stays counted, so that calls at the same time do not
+   * pass the limit together.
+   * @throws ToolError `limit_reached`
+   */
   async hitDocuments(instance: Instance, grantId: string, documents: number): Promise<void> {
-    await this.#count(instance, 'documents', grantId, documents)
+    const { count, retryAfterS } = await this.#count(instance, 'documents', grantId, documents)
+    if (count > this.#options.limits.documents.limit) throw reached(retryAfterS)
   }
 
   async #count(

@@ -9,6 +9,7 @@ import {
 import type { ToolErrorCode } from '../tool-error.ts'
 import { ToolError } from '../tool-error.ts'
 import { type CallNote, type Need, needsOf, type Tool, type ToolCaller } from '../tools/tool.ts'
+import type { Admission } from './admission.ts'
 import type { Counters } from './counters.ts'
 import type { CallEvent } from './call-events.ts'
 import { errorResult, resultOf } from './result.ts'
@@ -27,8 +28,7 @@ export interface ToolCall extends ToolCaller {
   readonly tool: Tool
   readonly given: object
   readonly signal: AbortSignal
-  /** Rejects when the address calls too often. */
-  readonly admitted: Promise<void>
+  readonly admission: Admission
 }
 
 /** What a call comes to: a result, or the challenge of a 403. */
@@ -61,10 +61,8 @@ export async function runCall(services: CallServices, call: ToolCall): Promise<C
     services.onCall({ tool: tool.name, outcome, seconds, documents, isWrite })
   }
   try {
-    await Promise.all([
-      call.admitted,
-      services.counters.hitCall(call.instance, call.access.grantId, !tool.readOnly),
-    ])
+    const isLate = tool.readOnly && (await call.admission.isFarFromLimits())
+    if (!isLate) await call.admission.call(!tool.readOnly)
     const challenge = await challengeOf(services, call, needs)
     if (challenge !== undefined) {
       await enter(services, call, { outcome: 'insufficient_scope', bytes: 0 }, type)
@@ -79,6 +77,8 @@ export async function runCall(services: CallServices, call: ToolCall): Promise<C
   } catch (error) {
     if (!(error instanceof ToolError)) {
       done('internal_error')
+      // What breaks is counted, too, as far as anything can be written.
+      await call.admission.refusedCall(!tool.readOnly).catch(() => {})
       throw error
     }
     const result = errorResult(error)
@@ -132,13 +132,19 @@ async function runTool(
   const documents = note.documents ?? countListed(found)
   const counted = tool.readOnly ? documents : 0
   const { counters } = services
-  if (counted > 0) await counters.admitDocuments(instance, access.grantId, counted)
+  const count = async (): Promise<void> => {
+    if (counted > 0) await counters.hitDocuments(instance, access.grantId, counted)
+  }
+  const isLate =
+    counted > 0 && (await counters.isFarFromDocuments(instance, access.grantId, counted))
+  if (!isLate) await count()
   const noted = { ...note, outcome: 'ok', bytes, documents } as const
   // Of calls that come at once, one makes the document: the others were to write it, and did not.
   if (note.isWritten === false) isEntered = false
-  // Both are writes, which a store makes at once when they come at once.
+  // All are writes, which a store makes at once when they come at once.
   await Promise.all([
-    counted > 0 ? counters.hitDocuments(instance, access.grantId, counted) : undefined,
+    call.admission.call(!tool.readOnly),
+    isLate ? count() : undefined,
     isEntered ? undefined : enter(services, call, noted, type),
   ])
   return { result, note: { ...note, documents } }
@@ -173,13 +179,17 @@ function typeOf(needs: readonly Need[]): string | undefined {
   return types.size === 1 ? type : undefined
 }
 
-function enter(
+/** Writes the entry, and counts the call where that was not done before. */
+async function enter(
   { oauth }: CallServices,
   call: ToolCall,
   noted: Noted,
   type: string | undefined,
 ): Promise<void> {
-  return oauth.assistants.recordCall(entryOf(call, noted, type))
+  await Promise.all([
+    call.admission.refusedCall(!call.tool.readOnly),
+    oauth.assistants.recordCall(entryOf(call, noted, type)),
+  ])
 }
 
 function entryOf(call: ToolCall, noted: Noted, ofNeeds: string | undefined): AssistantCall {

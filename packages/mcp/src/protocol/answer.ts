@@ -12,6 +12,8 @@ export interface ProtocolAnswer {
   readonly body: string
 }
 
+type Classified = ReturnType<Protocol['classify']>
+
 /** Headers that mean something to the protocol: no session, nothing to resume. @see assistants.md 6.2 */
 const HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
 
@@ -40,9 +42,10 @@ export async function answerMessage(
   body: unknown,
   exchange: Exchange,
 ): Promise<ProtocolAnswer | undefined> {
-  const refusal = refuseBefore(protocol, request, body)
+  const outcome = classified(protocol, request, body)
+  const refusal = refuseBefore(outcome, request, body)
   if (refusal !== undefined) return refusal
-  const era = isLegacy(protocol, request, body) ? 'legacy' : 'modern'
+  const era = isLegacy(outcome) ? 'legacy' : 'modern'
   const response = await untilAborted(protocol[era](request, body, exchange), exchange.signal)
   if (exchange.thrown !== undefined) throw exchange.thrown.error
   if (response === undefined) return undefined
@@ -55,7 +58,7 @@ export async function answerMessage(
   }
 }
 
-function classified(protocol: Protocol, request: Request, body: unknown) {
+function classified(protocol: Protocol, request: Request, body: unknown): Classified {
   const header = (name: string): string | undefined => request.headers.get(name) ?? undefined
   const version = header('mcp-protocol-version')
   const method = header('mcp-method')
@@ -70,18 +73,16 @@ function classified(protocol: Protocol, request: Request, body: unknown) {
 }
 
 /** Batches and answers are of the older era, too, and are refused by the other: here everything is one request. */
-function isLegacy(protocol: Protocol, request: Request, body: unknown): boolean {
-  const outcome = classified(protocol, request, body)
+function isLegacy(outcome: Classified): boolean {
   return outcome.kind === 'legacy' && outcome.reason !== 'batch' && outcome.reason !== 'response'
 }
 
 /** What the library would answer otherwise: streams, and versions that it knows and we do not. */
 function refuseBefore(
-  protocol: Protocol,
+  outcome: Classified,
   request: Request,
   body: unknown,
 ): ProtocolAnswer | undefined {
-  const outcome = classified(protocol, request, body)
   const version = request.headers.get('mcp-protocol-version')
   if (outcome.kind === 'legacy' && version !== null && !LEGACY_VERSIONS.includes(version)) {
     const isInitialize = outcome.reason === 'initialize'

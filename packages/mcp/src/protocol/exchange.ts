@@ -2,14 +2,15 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { compiledSchema } from '@svc/platform'
 import type { ToolCaller } from '../tools/tool.ts'
 import type { Tools } from '../tools/tools.ts'
+import type { Admission } from '../calls/admission.ts'
 import type { CallAnswer, ToolCall } from '../calls/run-call.ts'
 import { BAD_PARAMS, NOT_A_REQUEST } from './messages.ts'
 
 /** One request, and what became of it beside what the library answers. */
 export interface Exchange extends ToolCaller {
   readonly signal: AbortSignal
-  /** Rejects when the address calls too often: nothing is run or answered before it resolves. */
-  readonly admitted: Promise<void>
+  /** Counts the request and its call: nothing is answered before. */
+  readonly admission: Admission
   /** Thrown by a tool and not for the client: the house answers it. */
   thrown?: { readonly error: unknown }
   /** The challenge of a 403. */
@@ -51,10 +52,10 @@ export async function callTool(
     const where = fault?.instancePath === '' ? '' : `${fault?.instancePath.slice(1) ?? ''} `
     throw refuse(exchange, BAD_PARAMS, `arguments: ${where}${fault?.message ?? 'malformed'}`)
   }
-  const { instance, access, signal, admitted } = exchange
+  const { instance, access, signal, admission } = exchange
   let answer: CallAnswer
   try {
-    answer = await run({ tool, given, instance, access, signal, admitted })
+    answer = await run({ tool, given, instance, access, signal, admission })
   } catch (error) {
     exchange.thrown = { error }
     throw error

@@ -63,6 +63,44 @@ eachStore((open) => {
       expect(refused.text).not.to.include('tulips')
     })
 
+    it('count documents before they are given: calls at the same time pass no limit', async () => {
+      const store = await open()
+      const mcp = { kinds: [NOTES], ...limited('documents', 6) }
+      const server = await mcpServer({ store, withoutData: true, mcp })
+      const together = Promise.withResolvers<undefined>()
+      let running = 0
+      server.mcp.tool({
+        name: 'two',
+        title: 'Two',
+        readOnly: true,
+        input: { type: 'object', properties: {}, additionalProperties: false },
+        needs: () => [{ verb: 'GET', type: NOTES }],
+        async run() {
+          running += 1
+          if (running === 8) together.resolve(undefined)
+          await together.promise
+          return { documents: ['a', 'b'] }
+        },
+      })
+      const token = await server.connect(`${NOTES}:GET`)
+      const answers = await Promise.all(Array.from({ length: 8 }, () => server.call(token, 'two')))
+      const refused = answers.filter((answer) => resultOf(answer).isError)
+      expect(refused).to.have.lengthOf(5)
+      const codes = refused.map((answer) => resultOf(answer).error.code)
+      expect(new Set(codes)).to.deep.equal(new Set(['limit_reached']))
+    })
+
+    it('are counted beside the entry far from them, and are never passed', async () => {
+      const store = await open()
+      const server = await mcpServer({ store, mcp: limited('minute', 50) })
+      const token = await server.connect()
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, () => server.call(token, 'list_kinds')),
+      )
+      const refused = answers.filter((answer) => resultOf(answer).isError)
+      expect(refused).to.have.lengthOf(10)
+    })
+
     it('count the requests of an address', async () => {
       const store = await open()
       const server = await mcpServer({ store, mcp: limited('address', 2) })

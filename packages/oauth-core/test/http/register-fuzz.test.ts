@@ -1,11 +1,15 @@
 import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
+import type { Instance } from '@svc/platform'
 import { cpuMs } from '@svc/testkit'
 import { METADATA, oauthServer, type OAuthServer, type Registered } from '../oauth-server.ts'
+import { REDIRECT_URI, resourceServer } from '../resource-server.ts'
 
 const MANY = { 'oauth-client': { limit: 1_000_000, windowMs: 3_600_000 } }
-const RUNS = 250
+/** A long run is asked for: `SVC_FUZZ_RUNS=100000`. */
+const RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 250)
+const TIMEOUT_MS = Math.max(30_000, RUNS * 20)
 
 const MEMBERS = [
   'redirect_uris',
@@ -119,6 +123,42 @@ describe('registration, fed with anything', () => {
     )
   })
 })
+
+describe('registration without a secret, fed with anything', () => {
+  const OPEN = {
+    client_name: 'Assistant',
+    redirect_uris: [REDIRECT_URI],
+    token_endpoint_auth_method: 'none',
+  }
+
+  it('answers 201 or 400 to any JSON object, and writes what it answers alone', async () => {
+    const { send, oauth, instance } = await resourceServer({ limits: MANY })
+    const before = await countClients(oauth, instance)
+    let made = 0
+    await fc.assert(
+      fc.asyncProperty(members, fc.constantFrom(...Object.keys(OPEN), ''), async (pairs, less) => {
+        const whole = Object.entries(OPEN).filter(([name]) => name !== less)
+        // What stands first counts for less: a member that comes twice is refused or the last.
+        const body = jsonOf([...pairs, ...whole])
+        const headers = { 'content-type': 'application/json' }
+        const answer = await send('POST', '/auth/register', { headers, body })
+        expect(answer.status, body).to.be.oneOf([201, 400])
+        expect(answer.body).not.to.have.any.keys(SERVER_SET)
+        if (answer.status === 400) expect(answer.body['error']).to.be.a('string')
+        else made += 1
+      }),
+      { numRuns: RUNS },
+    )
+    expect(made).to.be.above(0)
+    expect((await countClients(oauth, instance)) - before).to.equal(made)
+  }).timeout(TIMEOUT_MS)
+})
+
+async function countClients(oauth: OAuthServer['oauth'], instance: Instance): Promise<number> {
+  let count = 0
+  for await (const page of oauth.clients.pages(instance, 'all')) count += page.length
+  return count
+}
 
 describe('an update, fed with anything', () => {
   async function update(server: OAuthServer, client: Registered, body: string) {

@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { fakeClock } from '@svc/testkit'
+import type { DataPort } from '../../src/index.ts'
+import { mcpServer, resultOf } from '../support/mcp-server.ts'
+
+const NOTES = 'io.svc.notes'
+const MOST = 10_000
+
+interface Pages {
+  readonly port: DataPort
+  /** Documents that were asked for. */
+  looked: number
+}
+
+/** So many documents of one kind, the last of which is about tulips. */
+function pagesOf(count: number, onPage: () => void = () => {}): Pages {
+  const pages: Pages = {
+    looked: 0,
+    port: {
+      kinds: [NOTES],
+      wordsOf: () => ({ name: 'Notes', read: 'r', add: 'a', change: 'c', delete: 'd' }),
+      async list(_caller, kind, { limit, cursor = '0' }) {
+        onPage()
+        const start = Number(cursor)
+        const end = Math.min(count, start + limit)
+        pages.looked += end - start
+        const documents = Array.from({ length: end - start }, (_, place) => {
+          const id = String(start + place)
+          const title = start + place === count - 1 ? 'tulips' : 'roses'
+          return { kind, id, revision: '1', title, text: '' }
+        })
+        return { documents, ...(end < count && { cursor: String(end) }) }
+      },
+      get: async () => undefined,
+      async create() {
+        throw new Error('nothing is written here')
+      },
+    },
+  }
+  return pages
+}
+
+async function search(pages: Pages, clock = fakeClock()) {
+  const server = await mcpServer({ clock, mcp: { data: pages.port, clock } })
+  const token = await server.connect(`${NOTES}:GET`)
+  const { structuredContent } = resultOf(await server.call(token, 'search', { query: 'tulips' }))
+  return structuredContent as { complete: boolean; results: readonly object[] }
+}
+
+describe('a search', () => {
+  it('looks at 10 000 documents to the last', async () => {
+    const clock = fakeClock()
+    clock.stop()
+    const pages = pagesOf(MOST)
+    const { complete, results } = await search(pages, clock)
+    expect({ complete, found: results.length, looked: pages.looked }).to.deep.equal({
+      complete: true,
+      found: 1,
+      looked: MOST,
+    })
+  })
+
+  it('looks at no more than 10 000 documents, and says so', async () => {
+    const clock = fakeClock()
+    clock.stop()
+    const pages = pagesOf(MOST + 1)
+    const { complete, results } = await search(pages, clock)
+    expect({ complete, found: results.length, looked: pages.looked }).to.deep.equal({
+      complete: false,
+      found: 0,
+      looked: MOST,
+    })
+  })
+
+  it('ends after 500 ms, and says so', async () => {
+    const clock = fakeClock()
+    clock.stop()
+    const pages = pagesOf(MOST, () => clock.advance(100))
+    const { complete, results } = await search(pages, clock)
+    expect({ complete, found: results.length, looked: pages.looked }).to.deep.equal({
+      complete: false,
+      found: 0,
+      looked: 500,
+    })
+  })
+})
