@@ -163,7 +163,9 @@ function entryCard(entry, tools) {
       ? words
       : t('activity.until', { name: words, time: dayOf(new Date(until).toISOString()) })
   const isRefused = outcome === 'refused'
-  const badge = isRefused ? [' ', make('span', { class: 'badge' }, t('activity.refused'))] : []
+  const badge = isRefused
+    ? [' ', make('span', { class: 'badge badge--warning' }, t('activity.refused'))]
+    : []
   const device = deviceOf(entry, t)
   const card = make(
     'li',

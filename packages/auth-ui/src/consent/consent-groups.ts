@@ -114,9 +114,15 @@ function kindsOf(items: readonly ConsentItem[], messages: Messages): string {
   const shown = names.slice(0, MOST_KINDS)
   const count = names.length - shown.length
   // Names hold "and" themselves: only the count is joined by it.
-  const type = count > 0 ? 'conjunction' : 'unit'
-  if (count > 0) shown.push(messages.text('consent.kinds.more', { count }))
-  return new Intl.ListFormat(messages.locale, { type }).format(shown)
+  if (count === 0) return shown.join(commaOf(messages.locale))
+  shown.push(messages.text('consent.kinds.more', { count }))
+  return new Intl.ListFormat(messages.locale, { type: 'conjunction' }).format(shown)
+}
+
+/** What stands between the first of many: some languages put "and" between two, also in a list of units. */
+function commaOf(locale: string): string {
+  const [, comma] = new Intl.ListFormat(locale, { type: 'unit' }).formatToParts(['1', '2', '3'])
+  return comma?.value ?? ', '
 }
 
 function kindName({ name, kind: [key, values] }: PermissionItem, messages: Messages): string {

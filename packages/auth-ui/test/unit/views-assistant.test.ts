@@ -171,6 +171,7 @@ describe('the assistants’ page', () => {
       named.indexOf('Assistant of alice.example.com'),
     )
     const unnamed = (await page('assistant-brand-registered')).text
+    expect(unnamed, 'the address is above').to.include('Only the return address above is certain.')
     const address = unnamed.indexOf(`https://${HOST}/oauth/callback`)
     expect(address).to.be.within(0, unnamed.indexOf('A program that calls itself'))
   })

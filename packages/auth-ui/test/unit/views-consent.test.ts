@@ -248,6 +248,12 @@ describe('consent page', () => {
     expect(html).to.include('quite.a.long.type.name.nobody.has.heard.of.before')
   })
 
+  it('puts commas between the two kinds of a group, in every language', async () => {
+    expect(await get('assistant', '?locale=fr')).to.include('>Contacts, Événements de l’agenda<')
+    expect(await get('assistant', '?locale=de')).to.include('>Kontakte, Kalendertermine<')
+    expect(await get('assistant', '?locale=es')).to.match(/>Contactos, [^<]+</u)
+  })
+
   it('takes direction controls out of a name and isolates it', async () => {
     const html = await get('consent-rtl')
     expect(html).to.not.match(/\u202e/u)
