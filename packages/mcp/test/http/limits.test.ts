@@ -83,9 +83,7 @@ eachStore((open) => {
         },
       })
       const token = await server.connect(`${NOTES}:GET`)
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, () => server.call(token, 'two')),
-      )
+      const answers = await Promise.all(Array.from({ length: 8 }, () => server.call(token, 'two')))
       const refused = answers.filter((answer) => resultOf(answer).isError)
       expect(refused).to.have.lengthOf(5)
       const codes = refused.map((answer) => resultOf(answer).error.code)
