@@ -23,7 +23,7 @@ const DOCUMENTS = 100
 const GRANTS = 8
 const CONNECTIONS = 32
 const SLOW_RATE = 100
-/** @see assistants.md 9, row 12 */
+/** For one core of a machine that does nothing else. */
 const TARGET = { perSecond: 1500, p99Ms: 25, startMs: 60, mib: 15 } as const
 
 interface Round {

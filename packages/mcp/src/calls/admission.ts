@@ -1,11 +1,7 @@
 import type { Instance } from '@svc/platform'
-import { ToolError } from '../tool-error.ts'
 import type { Counters, Subjects } from './counters.ts'
 
-/**
- * What a request costs its limits, counted once. Far from every limit a call that reads is counted beside its entry: one
- * write of the store instead of two (docs/decisions/0585).
- */
+/** What a request costs its limits, counted once: a call together with its address, in one round of writes. */
 export class Admission {
   readonly #counters: Counters
   readonly #instance: Instance
@@ -19,11 +15,6 @@ export class Admission {
     this.#subjects = subjects
   }
 
-  /** Whether the call may be counted after its work. */
-  isFarFromLimits(): Promise<boolean> {
-    return this.#counters.isFarFromLimits(this.#instance, this.#subjects)
-  }
-
   /** Counts the request. @throws McpError `mcp_too_many_calls` */
   request(): Promise<void> {
     this.#request ??= this.#counters.hitAddress(this.#instance, this.#subjects.address)
@@ -34,15 +25,6 @@ export class Admission {
   call(isWrite: boolean): Promise<void> {
     this.#call ??= this.#both(isWrite)
     return this.#call
-  }
-
-  /** The same, where the call is refused in words of its own anyway. @throws McpError */
-  async refusedCall(isWrite: boolean): Promise<void> {
-    try {
-      await this.call(isWrite)
-    } catch (error) {
-      if (!(error instanceof ToolError)) throw error
-    }
   }
 
   async #both(isWrite: boolean): Promise<void> {

@@ -53,22 +53,6 @@ export class Counters {
     throw isFlood ? tooMany(wait) : reached(wait)
   }
 
-  /** Whether a call that reads passes none of its limits, even with many others at the same time. */
-  async isFarFromLimits(instance: Instance, { address, grantId }: Subjects): Promise<boolean> {
-    const { limits } = this.#options
-    const counts = await Promise.all([
-      this.#count(instance, 'address', address, 0),
-      this.#count(instance, 'minute', grantId, 0),
-      this.#count(instance, 'hour', grantId, 0),
-    ])
-    const [ofAddress, ofMinute, ofHour] = counts
-    return (
-      ofAddress.count + FAR <= limits.address.limit &&
-      ofMinute.count + FAR <= limits.minute.limit &&
-      ofHour.count + FAR <= limits.hour.limit
-    )
-  }
-
   /** Whether so many documents pass no limit, even with many other calls at the same time. */
   async isFarFromDocuments(instance: Instance, grantId: string, more: number): Promise<boolean> {
     const { count } = await this.#count(instance, 'documents', grantId, 0)

@@ -61,8 +61,7 @@ export async function runCall(services: CallServices, call: ToolCall): Promise<C
     services.onCall({ tool: tool.name, outcome, seconds, documents, isWrite })
   }
   try {
-    const isLate = tool.readOnly && (await call.admission.isFarFromLimits())
-    if (!isLate) await call.admission.call(!tool.readOnly)
+    await call.admission.call(!tool.readOnly)
     const challenge = await challengeOf(services, call, needs)
     if (challenge !== undefined) {
       await enter(services, call, { outcome: 'insufficient_scope', bytes: 0 }, type)
@@ -77,8 +76,6 @@ export async function runCall(services: CallServices, call: ToolCall): Promise<C
   } catch (error) {
     if (!(error instanceof ToolError)) {
       done('internal_error')
-      // What breaks is counted, too, as far as anything can be written.
-      await call.admission.refusedCall(!tool.readOnly).catch(() => {})
       throw error
     }
     const result = errorResult(error)
@@ -143,7 +140,6 @@ async function runTool(
   if (note.isWritten === false) isEntered = false
   // All are writes, which a store makes at once when they come at once.
   await Promise.all([
-    call.admission.call(!tool.readOnly),
     isLate ? count() : undefined,
     isEntered ? undefined : enter(services, call, noted, type),
   ])
@@ -179,17 +175,13 @@ function typeOf(needs: readonly Need[]): string | undefined {
   return types.size === 1 ? type : undefined
 }
 
-/** Writes the entry, and counts the call where that was not done before. */
-async function enter(
+function enter(
   { oauth }: CallServices,
   call: ToolCall,
   noted: Noted,
   type: string | undefined,
 ): Promise<void> {
-  await Promise.all([
-    call.admission.refusedCall(!call.tool.readOnly),
-    oauth.assistants.recordCall(entryOf(call, noted, type)),
-  ])
+  return oauth.assistants.recordCall(entryOf(call, noted, type))
 }
 
 function entryOf(call: ToolCall, noted: Noted, ofNeeds: string | undefined): AssistantCall {

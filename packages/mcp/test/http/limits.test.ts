@@ -90,7 +90,7 @@ eachStore((open) => {
       expect(new Set(codes)).to.deep.equal(new Set(['limit_reached']))
     })
 
-    it('are counted beside the entry far from them, and are never passed', async () => {
+    it('are passed by no calls that come at the same time', async () => {
       const store = await open()
       const server = await mcpServer({ store, mcp: limited('minute', 50) })
       const token = await server.connect()

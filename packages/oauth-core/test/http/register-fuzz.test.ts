@@ -156,7 +156,12 @@ describe('registration without a secret, fed with anything', () => {
 
 async function countClients(oauth: OAuthServer['oauth'], instance: Instance): Promise<number> {
   let count = 0
-  for await (const page of oauth.clients.pages(instance, 'all')) count += page.length
+  let cursor: string | undefined
+  do {
+    const page = await oauth.clients.list(instance, cursor === undefined ? {} : { cursor })
+    count += page.clients.length
+    cursor = page.cursor
+  } while (cursor !== undefined)
   return count
 }
 
