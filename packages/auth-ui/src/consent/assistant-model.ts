@@ -180,7 +180,7 @@ function writeOf(
         right,
         key,
         label: messages.text('consent.right.of', { right: messages.text(key), kind: spoken }),
-        wasAllowed: before?.permissions.some((had) => allows(had, permission, right)) === true,
+        wasAllowed: wasAllowed(before?.permissions ?? [], permission, right),
       }
     })
   if (ticks.length === 0) return []
@@ -196,8 +196,13 @@ function keyOf(right: Right, permission: Permission): string {
   return icons.length > 1 ? 'consent.right.change' : `consent.${icons[0] ?? 'change'}`
 }
 
-function allows(had: Permission, { type }: Permission, right: Right): boolean {
-  return had.type === type && rightsOf(had).includes(right)
+/** Whether all that a box stands for was allowed: one that stands for adding and changing is not known for adding alone. */
+function wasAllowed(before: readonly Permission[], permission: Permission, right: Right): boolean {
+  const { type, verbs } = permission
+  const had = before.filter((one) => one.type === type).flatMap((one) => one.verbs)
+  return verbs
+    .filter((verb) => rightsOf({ verbs: [verb] }).includes(right))
+    .every((verb) => had.includes(verb))
 }
 
 /** The boxes of a group belong to what is read; those of what is written stand alone. */

@@ -59,8 +59,8 @@ const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = 
   [
     'assistant-step-up',
     [
-      'Until November 3, 2026 at 9:30 AM it may already read and add to your notes; only read your contacts and your calendar events.',
-      'New: change and delete your notes; change your contacts.',
+      'Until November 3, 2026 at 9:30 AM it may already read and change your notes; read and add to your contacts; only read your calendar events.',
+      'New: delete your notes and change your contacts.',
     ],
   ],
   [
