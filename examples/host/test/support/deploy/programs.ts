@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { type Skippable, skipUnless, until } from '@svc/testkit'
 
@@ -45,11 +45,11 @@ export function runProgram(
   })
 }
 
-/** Starts a program, and waits until it listens. @throws Error with what it said when it ends before */
+/** Starts a program, and waits until it listens on all of its ports. @throws Error with what it said when it ends before */
 export async function startProgram(
   name: string,
   args: readonly string[],
-  { port, env }: { readonly port: number; readonly env?: NodeJS.ProcessEnv },
+  { ports, env }: { readonly ports: readonly number[]; readonly env?: NodeJS.ProcessEnv },
 ): Promise<RunningProgram> {
   const child: ChildProcess = spawn(programPath(name) ?? name, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -65,7 +65,7 @@ export async function startProgram(
   await until(
     async () => {
       if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${said}`)
-      return !(await isFree(port))
+      return (await Promise.all(ports.map(isListening))).every(Boolean)
     },
     { limitMs: 10_000, describe: () => `${name} listens: ${said}` },
   )
@@ -90,10 +90,13 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-function isFree(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
   })
 }

@@ -84,7 +84,9 @@ export async function checkNginx(options: ProxyOptions): Promise<ProgramResult> 
 
 export async function startNginx(options: ProxyOptions): Promise<Proxy> {
   const { file, httpPort, httpsPort } = await writeNginx(options)
-  const nginx = await startProgram('nginx', ['-c', file, '-e', 'stderr'], { port: httpsPort })
+  const nginx = await startProgram('nginx', ['-c', file, '-e', 'stderr'], {
+    ports: [httpPort, httpsPort],
+  })
   return { httpPort, httpsPort, stop: () => nginx.stop() }
 }
 
@@ -139,7 +141,7 @@ async function runCaddy(
   writeFileSync(path.join(folder, 'svc.caddy'), common)
   const config = ['--config', path.join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
   const caddy = await startProgram('caddy', ['run', ...config], {
-    port: httpsPort,
+    ports: [httpPort, httpsPort],
     env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder },
   })
   return { httpPort, httpsPort, stop: () => caddy.stop() }
