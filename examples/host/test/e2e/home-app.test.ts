@@ -87,6 +87,7 @@ describe('home app, in a browser', function () {
       'api.js',
       'app-origin.js',
       'connecting.js',
+      'dates.js',
       'dom.js',
       'log-out.js',
       'realtime.js',
