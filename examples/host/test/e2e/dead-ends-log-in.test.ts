@@ -76,6 +76,8 @@ describe('no dead end at the login', function () {
 
   it('a form whose token is too old', async () => {
     const { tab, context } = await stage.visit()
+    // An answer that is still on its way would set it once more.
+    await tab.page.waitForLoadState('networkidle')
     // What the browser does an hour later.
     await context.clearCookies({ name: '_csrf' })
     const before = stage.front.count('POST', '/auth/login')
