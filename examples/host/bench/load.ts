@@ -1,19 +1,29 @@
 import { connect } from 'node:net'
 
-/** One measured load: each body is sent once, over a few connections that stay open. */
+/** One measured load over a few connections that stay open. It ends after so many requests, or after a while. */
 export interface LoadRequest {
   readonly port: number
-  readonly host: string
-  readonly bodies: readonly string[]
-  readonly requests: number
+  /** Whole requests, gone round. */
+  readonly messages: readonly string[]
   readonly connections: number
+  readonly until: { readonly requests: number } | { readonly ms: number }
+  /** Requests a second, over all connections. Absent: each connection asks as soon as it was answered. */
+  readonly rate?: number
+  /**
+   * Whether a message always goes over the same connections, so that what stands behind it is asked a few at a time.
+   * @defaultValue `false`
+   */
+  readonly isFixed?: boolean
+  /** What a good answer holds besides its status 200. */
+  readonly includes?: string
 }
 
 export interface LoadResult {
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers other than 200, and the first of them. */
+  readonly answered: number
+  /** Answers that are not good, and the first of them. */
   readonly failed: number
   readonly firstFailure?: string
 }
@@ -30,37 +40,42 @@ process.send?.(true)
 
 async function run({
   port,
-  host,
-  bodies,
-  requests,
+  messages,
   connections,
+  until,
+  rate,
+  isFixed = false,
+  includes = '',
 }: LoadRequest): Promise<LoadResult> {
-  const messages = bodies.map((body) =>
-    Buffer.from(
-      `POST /auth/access_token HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\n` +
-        `Accept: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    ),
-  )
+  const whole = messages.map((message) => Buffer.from(message))
   const latencies: number[] = []
   let next = 0
   let failed = 0
   let firstFailure: string | undefined
   const started = performance.now()
 
-  function worker(): Promise<void> {
+  function isOver(dueAt: number): boolean {
+    return 'requests' in until ? next >= until.requests : dueAt - started >= until.ms
+  }
+
+  function worker(place: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1').setNoDelay()
-      let sentAt = 0
+      let dueAt = 0
       let received = ''
       const send = (): void => {
-        if (next >= requests) {
+        const now = performance.now()
+        // A request that comes late because the one before was slow has waited since it was due.
+        dueAt = rate === undefined ? now : started + (next * 1000) / rate
+        if (isOver(Math.max(now, dueAt))) {
           socket.end()
           resolve()
           return
         }
-        sentAt = performance.now()
-        socket.write(messages[next % messages.length] ?? '')
+        const message = whole[(isFixed ? place : next) % whole.length] ?? ''
         next += 1
+        if (dueAt > now) setTimeout(() => socket.write(message), dueAt - now)
+        else socket.write(message)
       }
       socket.setEncoding('latin1')
       socket.on('data', (chunk: string) => {
@@ -69,8 +84,8 @@ async function run({
         if (end === -1) return
         const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? Number.NaN)
         if (!(received.length >= end + 4 + length)) return
-        latencies.push(performance.now() - sentAt)
-        if (!received.startsWith('HTTP/1.1 200')) {
+        latencies.push(performance.now() - dueAt)
+        if (!received.startsWith('HTTP/1.1 200') || !received.includes(includes)) {
           failed += 1
           firstFailure ??= received
         }
@@ -82,15 +97,16 @@ async function run({
     })
   }
 
-  await Promise.all(Array.from({ length: connections }, worker))
+  await Promise.all(Array.from({ length: connections }, (_, place) => worker(place)))
   const elapsedS = (performance.now() - started) / 1000
-  latencies.sort((a, b) => a - b)
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
+  const sorted = latencies.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
   return {
-    requestsPerSecond: requests / elapsedS,
+    requestsPerSecond: sorted.length / elapsedS,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
+    answered: sorted.length,
     failed,
-    ...(firstFailure === undefined ? {} : { firstFailure }),
+    ...(firstFailure !== undefined && { firstFailure }),
   }
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { browserClient, relyingParty } from '@svc/testkit'
 import { type Child, startChild } from './child.ts'
 import { type Figure, median } from './figure.ts'
-import type { McpLoadRequest, McpLoadResult } from './mcp-load.ts'
+import type { LoadRequest, LoadResult } from './load.ts'
 import type { McpServerHello } from './mcp-server.ts'
 import { MAIN, measureStart, type Start } from './startup-bench.ts'
 
@@ -27,12 +27,12 @@ const SLOW_RATE = 100
 const TARGET = { perSecond: 1500, p99Ms: 25, startMs: 60, mib: 15 } as const
 
 interface Round {
-  readonly full: McpLoadResult
+  readonly full: LoadResult
   /** Processor time of the server for a call under full load. */
   readonly cpuMsPerCall: number
   /** Share of one core that the server used then. */
   readonly cores: number
-  readonly slow: McpLoadResult
+  readonly slow: LoadResult
 }
 
 /**
@@ -46,7 +46,7 @@ export async function benchMcp(options: McpBenchOptions): Promise<readonly Figur
 async function benchCalls({ rounds, overMs, say }: McpBenchOptions): Promise<readonly Figure[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   const server = await startChild('mcp-server.ts', [folder, DOMAIN, KIND, String(DOCUMENTS)])
-  const client = await startChild('mcp-load.ts', [])
+  const client = await startChild('load.ts', [])
   try {
     const hello = server.hello as McpServerHello // What it says first.
     const messages: string[] = []
@@ -54,15 +54,23 @@ async function benchCalls({ rounds, overMs, say }: McpBenchOptions): Promise<rea
       messages.push(toMessage(await connect(hello), grant))
     }
     const { port } = hello
-    const load = (more: Pick<McpLoadRequest, 'overMs' | 'rate'>): Promise<McpLoadResult> =>
-      runLoad(client, { port, messages, connections: CONNECTIONS, ...more })
-    await load({ overMs })
+    const load = (more: Pick<LoadRequest, 'rate'> = {}): Promise<LoadResult> =>
+      runLoad(client, {
+        port,
+        messages,
+        connections: CONNECTIONS,
+        until: { ms: overMs },
+        isFixed: true,
+        includes: '"structuredContent"',
+        ...more,
+      })
+    await load()
     const measured: Round[] = []
     for (let round = 1; round <= rounds; round += 1) {
       const before = await server.ask<number>({ ask: 'cpu' })
-      const full = await load({ overMs })
+      const full = await load()
       const cpuMs = (await server.ask<number>({ ask: 'cpu' })) - before
-      const slow = await load({ overMs, rate: SLOW_RATE })
+      const slow = await load({ rate: SLOW_RATE })
       const cpuMsPerCall = cpuMs / full.answered
       const cores = (cpuMsPerCall * full.requestsPerSecond) / 1000
       say(
@@ -102,8 +110,8 @@ function toFigures(rounds: readonly Round[]): readonly Figure[] {
   ]
 }
 
-async function runLoad(client: Child, request: McpLoadRequest): Promise<McpLoadResult> {
-  const result = await client.ask<McpLoadResult>(request)
+async function runLoad(client: Child, request: LoadRequest): Promise<LoadResult> {
+  const result = await client.ask<LoadResult>(request)
   if (result.failed > 0) throw new Error(`${result.failed} failed: ${result.firstFailure ?? ''}`)
   return result
 }

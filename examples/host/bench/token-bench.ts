@@ -142,7 +142,9 @@ async function benchGrant(
     for (let batch = 0; batch < batches; batch += 1) {
       const bodies = await bodiesFor(variant, server)
       const { port, host } = server
-      const load: LoadRequest = { port, host, bodies, requests: requests[grant], connections }
+      const messages = bodies.map((body) => toMessage(host, body))
+      const until = { requests: requests[grant] }
+      const load: LoadRequest = { port, messages, connections, until }
       const before = await server.child.ask<number>({ ask: 'cpu' })
       const result = await loader.ask<LoadResult>(load)
       cpuUs += (await server.child.ask<number>({ ask: 'cpu' })) - before
@@ -182,4 +184,11 @@ function medians(rounds: readonly Figures[]): Figures {
     requestsPerSecond: middle(({ requestsPerSecond }) => requestsPerSecond),
     p99Ms: middle(({ p99Ms }) => p99Ms),
   }
+}
+
+function toMessage(host: string, body: string): string {
+  return (
+    `POST /auth/access_token HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\n` +
+    `Accept: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  )
 }
