@@ -1,3 +1,4 @@
+import './entry/node-version.ts'
 export type { Bus } from './bus.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { describeError } from './describe-error.ts'

@@ -216,6 +216,8 @@ export interface Store {
    * @param selection - what is wanted of one instance; everything otherwise
    */
   dump(selection?: DumpSelection): AsyncIterable<DumpEntry>
+  /** What people call the place of the store: the path of its file, or where Redis is, without credentials. */
+  readonly place?: string | undefined
   /** Whether a dump shows one moment, whatever is written meanwhile. */
   readonly dumpsOneMoment: boolean
   /**

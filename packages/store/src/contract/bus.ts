@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { type DefinePart, eventually, part } from './suite.ts'
+import { type DefinePart, part } from './suite.ts'
 
 /** Best-effort events. */
 export const testBus: DefinePart = part('bus', (it) => {
-  it('brings a message to every subscriber of its channel', async ({ store, instance }) => {
+  it('brings a message to every subscriber of its channel', async ({
+    store,
+    instance,
+    eventually,
+  }) => {
     const heard: unknown[] = []
     await store.bus.subscribe(instance, (message) => heard.push(['one', message]))
     await store.bus.subscribe(instance, (message) => heard.push(['two', message]))
@@ -20,7 +24,7 @@ export const testBus: DefinePart = part('bus', (it) => {
     ])
   })
 
-  it('gives each subscriber its own copy', async ({ store, instance }) => {
+  it('gives each subscriber its own copy', async ({ store, instance, eventually }) => {
     const heard: unknown[] = []
     for (const name of ['one', 'two']) {
       await store.bus.subscribe(instance, (message) => {
@@ -33,7 +37,11 @@ export const testBus: DefinePart = part('bus', (it) => {
     assert.deepEqual(heard, [['x'], ['x']])
   })
 
-  it('stops when a subscription ends, twice without harm', async ({ store, instance }) => {
+  it('stops when a subscription ends, twice without harm', async ({
+    store,
+    instance,
+    eventually,
+  }) => {
     const heard: unknown[] = []
     const handler = (message: unknown): void => void heard.push(message)
     const end = await store.bus.subscribe(instance, handler)
@@ -47,7 +55,7 @@ export const testBus: DefinePart = part('bus', (it) => {
     assert.deepEqual(heard, [1, 2])
   })
 
-  it('goes on when a handler throws', async ({ store, instance }) => {
+  it('goes on when a handler throws', async ({ store, instance, eventually }) => {
     const heard: unknown[] = []
     await store.bus.subscribe(instance, () => {
       throw new Error('a mistake of the handler')
@@ -57,7 +65,11 @@ export const testBus: DefinePart = part('bus', (it) => {
     await eventually(() => heard.length === 1)
   })
 
-  it('takes a message that a handler does not know for a gap', async ({ store, instance }) => {
+  it('takes a message that a handler does not know for a gap', async ({
+    store,
+    instance,
+    eventually,
+  }) => {
     let gaps = 0
     const stop = store.bus.onGap(() => gaps++)
     await store.bus.subscribe(instance, (message) => (message === 'known' ? undefined : 'unknown'))

@@ -36,7 +36,10 @@ export const testCounters: DefinePart = part('hit', (it) => {
   it('releases with a negative step, never below 0, opening no window', async (subject) => {
     const { store, clock, key } = subject
     assert.equal((await store.hit(key('c'), WINDOW_MS, -1)).count, 0)
+    clock.advance(WINDOW_MS / 2)
+    const first = clock.now()
     const { resetsAt } = await store.hit(key('c'), WINDOW_MS, 2)
+    assert.ok(resetsAt >= first + WINDOW_MS)
     assert.deepEqual(await store.hit(key('c'), WINDOW_MS, -1), { count: 1, resetsAt })
     assert.deepEqual(await store.hit(key('c'), WINDOW_MS, -5), { count: 0, resetsAt })
     assert.deepEqual(await store.hit(key('c'), WINDOW_MS), { count: 1, resetsAt })

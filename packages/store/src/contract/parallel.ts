@@ -62,7 +62,7 @@ export const testParallel: DefinePart = part('many callers at once', (it) => {
     )
   })
 
-  it('answers many different calls of one turn', async ({ store, key }) => {
+  it('loses no write that it acknowledged, of many in one turn', async ({ store, key }) => {
     const numbers = Array.from({ length: 600 }, (_, n) => n)
     await Promise.all(
       numbers.map((n) => store.write([{ op: 'put', key: key(String(n)), value: n }])),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { WakeUp } from '../scheduler.ts'
-import { type DefinePart, eventually, part, type Subject } from './suite.ts'
+import { type DefinePart, part, type Subject } from './suite.ts'
 
 const HOUR_MS = 60 * 60_000
 
 /** Wake-ups at due times. */
 export const testScheduler: DefinePart = part('scheduler', (it) => {
   it('wakes at the time, and at once for what is overdue', async (subject) => {
-    const { store, clock } = subject
+    const { store, clock, eventually } = subject
     const { queue, woken } = await listen(subject)
     await store.scheduler.at(queue, 'later', clock.now() + HOUR_MS)
     const past = clock.now() - 1000
@@ -24,7 +24,7 @@ export const testScheduler: DefinePart = part('scheduler', (it) => {
   })
 
   it('wakes once for the same queue, id and time, twice for two times', async (subject) => {
-    const { store, clock, instance } = subject
+    const { store, clock, instance, eventually } = subject
     const queue = queueName(instance)
     const when = clock.now() + 200
     const asked = [when, when, when + 100, when]
@@ -39,7 +39,7 @@ export const testScheduler: DefinePart = part('scheduler', (it) => {
   })
 
   it('follows a clock that jumps', async (subject) => {
-    const { store, clock } = subject
+    const { store, clock, eventually } = subject
     const { queue, woken } = await listen(subject)
     const when = clock.now() + HOUR_MS
     await store.scheduler.at(queue, 'a', when)
@@ -49,7 +49,7 @@ export const testScheduler: DefinePart = part('scheduler', (it) => {
   })
 
   it('forgets all times of an id that is cancelled', async (subject) => {
-    const { store, clock } = subject
+    const { store, clock, eventually } = subject
     const { queue, woken } = await listen(subject)
     const when = clock.now() + HOUR_MS
     await store.scheduler.at(queue, 'a', when)
@@ -65,7 +65,7 @@ export const testScheduler: DefinePart = part('scheduler', (it) => {
   })
 
   it('brings a wake-up again whose handler threw', async (subject) => {
-    const { store, clock } = subject
+    const { store, clock, eventually } = subject
     let failures = 1
     const { queue, woken } = await listen(subject, async () => {
       if (failures-- > 0) throw new Error('a mistake of the handler')
@@ -80,7 +80,7 @@ export const testScheduler: DefinePart = part('scheduler', (it) => {
   })
 
   it('keeps queues apart', async (subject) => {
-    const { store, clock, instance } = subject
+    const { store, clock, instance, eventually } = subject
     const { queue, woken } = await listen(subject)
     await store.scheduler.at(queueName(`${instance}other`), 'a', clock.now())
     await store.scheduler.at(queue, 'b', clock.now())
@@ -92,7 +92,7 @@ export const testScheduler: DefinePart = part('scheduler', (it) => {
   })
 
   it('stops after the handlers under way, and goes on later', async (subject) => {
-    const { store, clock } = subject
+    const { store, clock, eventually } = subject
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve

@@ -1,3 +1,4 @@
+import '../entry/node-version.ts'
 export { defineOptions, type OptionsDefinition } from './define-options.ts'
 export { type OptionFault, OptionsError } from './faults.ts'
 export { fitsSchema, type JsonSchema } from './json-schema.ts'

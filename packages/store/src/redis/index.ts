@@ -1,3 +1,4 @@
+import '../entry/node-version.ts'
 import type { Store } from '../store.ts'
 import { checkDurability } from './check-durability.ts'
 import { createClient, createSubscriberClient, failFast } from './client.ts'
@@ -6,6 +7,7 @@ import { readTarget, REDIS_OPTIONS, type RedisStoreOptions } from './options.ts'
 import { createRedisBus } from './redis-bus.ts'
 import { createRedisScheduler } from './redis-scheduler.ts'
 import { RedisStore } from './redis-store.ts'
+import type { RedisAddress, RedisTarget } from './redis-url.ts'
 import { createRunScript } from './run-script.ts'
 import { scanKeys } from './dump-redis.ts'
 import { USAGE_SCRIPTS } from './scripts.ts'
@@ -43,6 +45,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   })
   const runScript = createRunScript(connection, waitReplicas)
   return new RedisStore({
+    place: placeOf(target),
     connection,
     clock,
     runScript,
@@ -60,4 +63,14 @@ export function redisStore(options: RedisStoreOptions): Store {
     ),
     scheduler: createRedisScheduler({ connection, target, clock, log }),
   })
+}
+
+/** Without user and password. */
+function placeOf({ host, port, nodes, sentinels, master }: RedisTarget): string {
+  const address = (one: RedisAddress, usual: number): string => `${one.host}:${one.port ?? usual}`
+  if (sentinels !== undefined) {
+    return `Redis ${master} of ${sentinels.map((one) => address(one, 26_379)).join(', ')}`
+  }
+  if (nodes !== undefined) return `Redis ${nodes.map((one) => address(one, 6379)).join(', ')}`
+  return `Redis ${address({ host: host ?? '', ...(port !== undefined && { port }) }, 6379)}`
 }

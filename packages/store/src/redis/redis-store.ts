@@ -51,6 +51,7 @@ import { SCRIPTS, TTL_MARGIN_MS } from './scripts.ts'
 
 /** What a store on Redis is made of. */
 export interface RedisStoreParts {
+  readonly place: string
   readonly connection: Connection
   readonly runScript: RunScript
   readonly bus: RedisBus
@@ -63,6 +64,7 @@ export interface RedisStoreParts {
 export class RedisStore implements Store {
   readonly bus: Bus
   readonly dumpsOneMoment = false
+  readonly place: string
   readonly scheduler: RedisScheduler
   readonly #parts: RedisStoreParts
   readonly #clock: Clock
@@ -71,6 +73,7 @@ export class RedisStore implements Store {
 
   constructor(parts: RedisStoreParts) {
     this.#parts = parts
+    this.place = parts.place
     this.#clock = parts.clock
     this.bus = parts.bus
     this.scheduler = parts.scheduler

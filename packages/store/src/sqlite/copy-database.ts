@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
-import { backup, type DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { unavailable } from './write-batch.ts'
+import { backup, type DatabaseSync } from './engine.ts'
 
 /** Pages between two writes of others. @see operation.md 4.1 */
 const STEP_PAGES = 64

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { parseStored } from '../parse-stored.ts'
@@ -7,6 +6,7 @@ import { indexEntries } from './records.ts'
 import { checkVersion } from './schema.ts'
 import { isWakeUpOf } from '../wake-up-of.ts'
 import { unavailable } from './write-batch.ts'
+import { DatabaseSync } from './engine.ts'
 
 /** Entries between two turns of the event loop. */
 const AT_ONCE = 200

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../json.ts'
 import { parseStored } from '../parse-stored.ts'
 import type { Key } from '../store.ts'
 import { readVersion } from './schema.ts'
 import { unavailable } from './write-batch.ts'
+import { DatabaseSync } from './engine.ts'
 
 /** What a store file says of itself. */
 export interface FileVersion {

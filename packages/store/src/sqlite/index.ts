@@ -1,3 +1,4 @@
+import '../entry/node-version.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import type { DumpEntry } from '../store.ts'
@@ -23,7 +24,8 @@ export type { WriteFailure } from './write-failure.ts'
  */
 export function sqliteStore(options: SqliteStoreOptions): EmbeddedStore {
   const { file, cacheKib, ...parts } = SQLITE_OPTIONS.settle(options)
-  return new SqliteStore(openFile(file, cacheKib, parts.reads), parts)
+  const place = file === ':memory:' ? 'in memory' : file
+  return new SqliteStore(openFile(file, cacheKib, parts.reads), { ...parts, place })
 }
 
 /**

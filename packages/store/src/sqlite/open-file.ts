@@ -8,9 +8,9 @@ import {
   realpathSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailableError } from '../store.ts'
 import { prepareDatabase } from './schema.ts'
+import { DatabaseSync } from './engine.ts'
 
 /** An open store file and the lock that keeps other processes out. */
 export interface OpenFile {

@@ -49,6 +49,7 @@ import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts
 
 /** What a store on a file is made of. */
 export interface SqliteStoreParts {
+  readonly place: string
   readonly clock: Clock
   readonly log: StoreEventLog
   readonly reads: readonly [oldest: number, newest: number]
@@ -61,6 +62,7 @@ export class SqliteStore implements EmbeddedStore {
   readonly bus: Bus
   readonly scheduler: DueIndex
   readonly dumpsOneMoment = true
+  readonly place: string
   readonly #clock: Clock
   readonly #file: OpenFile
   readonly #batch: WriteBatch
@@ -78,6 +80,7 @@ export class SqliteStore implements EmbeddedStore {
   constructor(file: OpenFile, options: SqliteStoreParts) {
     this.#reads = options.reads
     const { db } = file
+    this.place = options.place
     const { clock, log, countedKinds, onWriteFailure } = options
     const checkOpen = (): void => this.#checkOpen()
     this.#clock = clock

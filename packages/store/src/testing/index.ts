@@ -1,3 +1,4 @@
+import '../entry/node-version.ts'
 export { type BlackHole, startBlackHole } from './black-hole.ts'
 export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
 export {

@@ -1,6 +1,8 @@
 import { scaledLimit } from '../../../testkit/src/time-budget.ts'
+import type { Clock } from '../../src/clock.ts'
 import { testStore } from '../../src/contract.ts'
 import { redisStore } from '../../src/redis/index.ts'
+import type { Store } from '../../src/store.ts'
 import {
   hasRedisServer,
   type RedisServer,
@@ -16,12 +18,13 @@ describe('redisStore', () => {
   })
   after(() => server?.stop())
 
-  testStore({ describe, it }, 'on one Redis', async (clock) =>
+  const open = async (clock: Clock): Promise<Store> =>
     redisStore({
       url: server?.url ?? '',
       clock,
       countedKinds: ['thing', 'other'],
       commandTimeoutMs: scaledLimit(6000),
-    }),
-  )
+    })
+  // Whatever the name: its keys lie in the same database, below an instance of their own.
+  testStore({ describe, it }, 'on one Redis', open, { openData: open })
 })

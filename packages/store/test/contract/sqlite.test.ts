@@ -9,8 +9,12 @@ describe('sqliteStore', () => {
   let count = 0
   after(() => rmSync(dir, { recursive: true }))
 
-  testStore({ describe, it }, 'on a file', async (clock) =>
-    sqliteStore({ file: join(dir, `${count++}.db`), clock, countedKinds: ['thing', 'other'] }),
+  testStore(
+    { describe, it },
+    'on a file',
+    async (clock) =>
+      sqliteStore({ file: join(dir, `${count++}.db`), clock, countedKinds: ['thing', 'other'] }),
+    { openData: async (clock, name) => sqliteStore({ file: join(dir, `${name}.db`), clock }) },
   )
 
   testStore({ describe, it }, 'in memory', async (clock) =>

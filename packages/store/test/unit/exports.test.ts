@@ -15,6 +15,7 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
       'systemClock',
     ],
   ],
+  ['./node-version', '../../src/entry/node-version.ts', ['nodeFault']],
   [
     './options',
     '../../src/options/index.ts',
