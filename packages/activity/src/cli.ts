@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '@svc/store/node-version'
 import { parseArgs } from 'node:util'
 import {
   type FileExpectations,

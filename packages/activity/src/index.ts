@@ -1,3 +1,4 @@
+import '@svc/store/node-version'
 export { type Activity, createActivity } from './create-activity.ts'
 export type { ActivitySeal, TellSeal } from './chain/seal-notices.ts'
 export { ActivityError, type ActivityErrorCode, ERRORS } from './errors.ts'

@@ -1,4 +1,4 @@
-import { createEmitter, createRateLimits, versionedStore } from '@svc/platform'
+import { claiming, createEmitter, createRateLimits, versionedStore } from '@svc/platform'
 import { createAccountTypes } from './account-types/account-type-store.ts'
 import { secretsForConnector } from './account-types/secrets.ts'
 import { sealAuth } from './accounts/legacy-auth.ts'
@@ -50,7 +50,7 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
 
   return {
     routes: ({ pages } = {}) => mountConnectors(oauth, routes, pages),
-    callbackHost: () => callbackHost ?? ((_, next) => next()),
+    callbackHost: () => callbackHost ?? claiming((_, next) => next(), { mounts: [] }),
     rows: [...routes.flow, ...routes.accounts],
     accountTypes: services.accountTypes,
     oauthAvailable: (instance, slug) => isOAuthAvailable(services, instance, slug),

@@ -1,3 +1,4 @@
+import '@svc/store/node-version'
 export type { EventSink } from '@svc/platform'
 export type {
   AccountType,

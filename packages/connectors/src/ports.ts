@@ -1,4 +1,4 @@
-import type { HttpError, Instance, RouteContext } from '@svc/platform'
+import type { HttpError, Instance, RequestView, RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
 import type { Context } from 'koa'
 import type { AccountDocument } from './accounts/account.ts'
@@ -43,7 +43,7 @@ export interface ConnectorManifests {
 
 /** Who is logged in; auth-ui's sessions satisfy it. */
 export interface OwnerLogins {
-  current(ctx: RouteContext): Promise<{ readonly id: string } | undefined>
+  current(request: RequestView): Promise<{ readonly id: string } | undefined>
   /**
    * Uses up a one-time code for this very request: true when it was good. The browser is given a short session unless
    * it has one. @see connectors.md 4.1

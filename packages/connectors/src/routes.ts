@@ -1,6 +1,7 @@
 import type { OAuth } from '@svc/oauth-core'
 import {
   bindRoutes,
+  claimingAs,
   defineRoute,
   type HttpError,
   provedInHandler,
@@ -139,5 +140,5 @@ export function mountConnectors(
     // SPEC: connectors.md 4 - addresses here hold codes and tickets; pages set a rule of their own.
     if (isOurs) ctx.set('Referrer-Policy', 'no-referrer')
   }
-  return connectorRoutes
+  return claimingAs(connectorRoutes, [first, second])
 }

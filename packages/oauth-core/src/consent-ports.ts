@@ -1,3 +1,4 @@
+import type { Instance } from '@svc/platform'
 import type { AppManifest } from './app-ports.ts'
 import type { Client } from './clients/client.ts'
 import type { Resource } from './resources/resources.ts'
@@ -84,3 +85,27 @@ export interface AssistantBefore {
   /** When the last of it ends. Absent: it ended. */
   readonly endsAt?: number
 }
+
+/** What a client asks an owner for, after everything that is forbidden was refused. */
+export interface ScopeRequest {
+  readonly instance: Instance
+  readonly client: Client
+  /** The rules that are asked for; one of type `*` is everything. */
+  readonly permissions: readonly Permission[]
+}
+
+/** The whole, nothing, or only what these rules and the request have in common. */
+export type ScopeDecision = 'allow' | 'refuse' | readonly Permission[]
+
+/**
+ * Decides what of a request its owner may be asked for at all. It can only take away: what it names beyond the request
+ * is ignored. `refuse`, and rules that leave nothing, show the page `Invalid scope`. Of a client that is linked to an
+ * app the whole is allowed or nothing. It is asked for each page, for each answer to it, and by `clients.issueTokens`,
+ * so it has no side effects; tokens that were given stay as they are.
+ *
+ * When it throws, answers something else, or takes more than 50 ms for its promise, the request is 500 and
+ * `scope_policy.failed` says why: that is never an allowance.
+ * @example
+ * createOAuth({ scopePolicy: ({ permissions }) => permissions.map((rule) => ({ ...rule, verbs: ['GET'] })) })
+ */
+export type ScopePolicy = (request: ScopeRequest) => ScopeDecision | Promise<ScopeDecision>

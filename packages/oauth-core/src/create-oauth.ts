@@ -3,11 +3,14 @@ import {
   createEmitter,
   createPlatform,
   createRateLimits,
+  type KnownRequest,
   type RouteRow,
   versionedStore,
 } from '@svc/platform'
 import type { Context } from 'koa'
 import { authenticate, authenticateToken } from './access/access.ts'
+import type { AccessContext } from './access/access-context.ts'
+import { createRequestGuards } from './access/authenticate-request.ts'
 import { BuiltInApps } from './access/built-in-apps.ts'
 import { AccessCaches } from './access/caller.ts'
 import { guardRoute } from './access/guard.ts'
@@ -23,6 +26,8 @@ import { assembleDocuments } from './client-documents/assemble.ts'
 import { ClientStore } from './clients/client-store.ts'
 import { LinkedApps } from './clients/linked-apps.ts'
 import { closeEngine, createEngine } from './engine/engine.ts'
+import { storeClient } from './registration/register.ts'
+import { lendToTests } from './testing/test-access.ts'
 import { OAuthError } from './errors.ts'
 import type { OAuth } from './oauth.ts'
 import { OAUTH_OPTIONS, type OAuthOptions } from './options.ts'
@@ -58,7 +63,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     signingKeyMs: lifetimes.signingKeyMs,
   })
   platform.records.declare(OAUTH_RECORDS)
-  const { revocations, useErrorPage, ...shared } = platform
+  const { requests, revocations, useErrorPage, ...shared } = platform
   const { activity, clientAddress, instances, keyring, mount, sealer, store } = shared
   const emitter = createEmitter<OAuthEvents>(log)
   const clients = new ClientStore({ store, sealer, clock })
@@ -132,6 +137,14 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows: [],
   }
   services.rows = bindRoutes(oauthRoutes, services)
+  const guarding = {
+    authenticate: (ctx: Context) => authenticate(ctx, services),
+    log,
+    activity,
+    page: () => given.pages?.error,
+    // Secrets of providers: connectors.md 3.3 (1)
+    reservedTypes: [`${namespace}.account_types`],
+  }
   noteEnds(services)
   const clientService = clientServiceOf(services)
   instances.onRemove(async (instance) => {
@@ -142,7 +155,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   let stopCleanup: (() => Promise<void>) | undefined
   let stopCalls: (() => Promise<void>) | undefined
 
-  return {
+  const oauth: OAuth = {
     ...shared,
 
     routes({ pages }) {
@@ -157,15 +170,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
       })
     },
 
-    guard: (rule) =>
-      guardRoute(rule, {
-        authenticate: (ctx) => authenticate(ctx, services),
-        log,
-        activity,
-        page: () => given.pages?.error,
-        // Secrets of providers: connectors.md 3.3 (1)
-        reservedTypes: [`${namespace}.account_types`],
-      }),
+    guard: (rule) => guardRoute(rule, guarding),
+    ...createRequestGuards({ ...guarding, requests }),
+    // Whoever calls is noted by the guards of this package alone.
+    requestOf: (request) => requests.of(request) as KnownRequest<AccessContext> | undefined,
 
     resources: {
       add(resource) {
@@ -230,6 +238,17 @@ export function createOAuth(options: OAuthOptions): OAuth {
       await platform.close()
     },
   }
+  if (resolved.testing) {
+    lendToTests(oauth, {
+      register: async (instance, metadata) => (await storeClient(services, instance, metadata)).id,
+      async issueToken(instance, id, scope) {
+        const tokens = await clientService.issueTokens(instance, id, scope)
+        if (tokens === undefined) throw new OAuthError('internal_error', { detail: 'just stored' })
+        return tokens.access_token
+      },
+    })
+  }
+  return oauth
 }
 
 function tooMany(bucket: string, retryAfterS: number): OAuthError {

@@ -1,3 +1,4 @@
+import '@svc/store/node-version'
 export type { Assistants } from './assistants/assistants.ts'
 export type { Assistant, ResourceGrant } from './assistants/end-assistants.ts'
 export type { AssistantCall, CallCounts, DocumentWrite } from './assistants/call.ts'
@@ -42,6 +43,7 @@ export type {
   ClientsUsage,
 } from './registration/client-service.ts'
 export type { AccessChange, AccessChangeOutcome } from './registration/change-access.ts'
+export type { ScopeDecision, ScopePolicy, ScopeRequest } from './consent-ports.ts'
 export type { ActivitySource } from './registration/activity-source.ts'
 export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'
@@ -51,6 +53,13 @@ export {
   parseCategories,
   type ParsedCategories,
 } from './registration/notification-categories.ts'
+export {
+  type Authenticated,
+  type NodeGuard,
+  refusalResponse,
+  type Refused,
+  sendRefusal,
+} from './access/authenticate-request.ts'
 export { createOAuth } from './create-oauth.ts'
 export { ERRORS, OAuthError, type OAuthErrorCode } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
@@ -83,6 +92,7 @@ export type {
   OwnerSession,
   OwnerSessions,
   PermissionChoice,
+  RedeemedCode,
   SharingView,
   TellAccessEnding,
 } from './ports.ts'
@@ -103,3 +113,4 @@ export type { AppTokens } from './tokens/app-token.ts'
 export type { KonnectorTokens } from './access/konnector-token.ts'
 export { insufficientScope } from './tokens/bearer.ts'
 export { OAUTH_LOG_EVENTS } from './log/log-events.ts'
+export { sealingKeys, type SealingKeysOptions } from '@svc/platform'

@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
+import type { AccessContext } from './access/access-context.ts'
+import type { Authenticated, NodeGuard, Refused } from './access/authenticate-request.ts'
 import type { Assistants } from './assistants/assistants.ts'
 import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './registration/client-service.ts'
-import type { Instance, Platform, RouteRow } from '@svc/platform'
+import type { Instance, Platform, KnownRequest, RequestLike, RouteRow } from '@svc/platform'
 import type {
   AppManifest,
   AppRegistry,
@@ -23,6 +26,22 @@ export interface OAuth extends Platform {
   routes(options: { readonly pages: AuthorizePages }): Middleware
   /** Lets a request pass whose token has a rule for the verb and the type; sets `ctx.state.access` (D65). */
   guard(rule: { readonly verb: Verb; readonly type: string }): Middleware
+  /**
+   * The guard for any framework: what {@link OAuth.guard} would do with a request, as a value. Never throws for what a
+   * client did; a store that is away is a refusal. An app's token needs the cookies of the request.
+   * @param request - of Node, of the web, or the headers of one; the instance comes from its `Host`
+   * @param rule - absent: anybody with a token
+   * @example
+   * const seen = await oauth.authenticateRequest(request, { verb: 'GET', type: 'io.example.recipes' })
+   * if (!seen.ok) return refusalResponse(seen)
+   */
+  authenticateRequest(
+    request: RequestLike,
+    rule?: { readonly verb: Verb; readonly type: string },
+  ): Promise<Authenticated | Refused>
+  /** The guard as a middleware `(req, res, next)`; {@link OAuth.requestOf} then says who calls. */
+  nodeGuard(rule: { readonly verb: Verb; readonly type: string }): NodeGuard
+  requestOf(request: IncomingMessage): KnownRequest<AccessContext> | undefined
   /** What takes tokens of its own. Nothing about resources exists before the first one. @see assistants.md 1.1 */
   readonly resources: {
     /** @throws TypeError for a path that is taken or no path, or a scope that cannot be offered */

@@ -7,7 +7,7 @@ import {
   type RateLimit,
   type RouteContext,
   type SealingKey,
-  sealingKeys,
+  sealingKeysOption,
   SECOND_MS,
   type Subdomains,
 } from '@svc/platform'
@@ -24,6 +24,7 @@ import {
   type OptionsDefinition,
   type OptionsFor,
   port,
+  type Problem,
   rateLimits,
   type Settled,
   text,
@@ -39,9 +40,11 @@ import {
 } from './certification/attestation-config.ts'
 import { HOST_PATTERN } from './client-documents/client-hosts.ts'
 import type { Client } from './clients/client.ts'
+import type { ScopePolicy } from './consent-ports.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { AppRegistry, AssistantDuration, KonnectorRegistry } from './ports.ts'
 import { isRule } from './scopes/forbidden.ts'
+import { TestClock } from './testing/test-clock.ts'
 
 type Func = (...given: never) => unknown
 
@@ -101,6 +104,11 @@ export interface OAuthOptions {
    * @defaultValue those of `oauth.md` 12.1
    */
   readonly forbiddenScopes?: readonly string[]
+  /**
+   * What of a request its owner may be asked for at all, after what is forbidden.
+   * @defaultValue all of it
+   */
+  readonly scopePolicy?: ScopePolicy
   /**
    * Whether an authorize request must carry a challenge; `true`: always.
    * @defaultValue `false` (D14)
@@ -165,6 +173,8 @@ export interface OAuthOptions {
   readonly clock?: Clock
   /** Takes lines for the operator. @defaultValue says nothing */
   readonly log?: Logger
+  /** Lends `@svc/oauth-core/testing` what it needs; only with domains at or below `localhost`. @defaultValue `false` */
+  readonly testing?: boolean
 }
 
 /** @see oauth.md 2.6 */
@@ -197,7 +207,7 @@ export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
 export interface ResolvedOptions
   extends Settled<
     Omit<OAuthOptions, 'flagship'>,
-    'apps' | 'forbiddenScopes' | 'konnectors' | 'outbound'
+    'apps' | 'forbiddenScopes' | 'konnectors' | 'outbound' | 'scopePolicy'
   > {
   readonly assistants: Settled<NonNullable<OAuthOptions['assistants']>, 'clientHosts'>
   readonly cache: Required<NonNullable<OAuthOptions['cache']>>
@@ -212,67 +222,86 @@ const HOSTS = list(
   1000,
 )
 
-export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
-  store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']),
-  apps: port<AppRegistry>(['installed', 'listInstalled', 'available'], ['install']).optional(
-    'no others',
-  ),
-  keys: sealingKeys(),
-  namespace: text('like "io.svc"', {
-    pattern: '^[a-z][a-z0-9_]*(?:\\.[a-z0-9_]+)+$',
-    maxLength: 64,
-  }).or('io.svc'),
-  subdomains: oneOf(['nested', 'flat']).or('nested'),
-  isHttps: func<NonNullable<OAuthOptions['isHttps']>>().or(
-    isHttpsByDefault,
-    'true, but for `localhost` and names below it',
-  ),
-  trustProxy: integer(0, 10).or(0),
-  forbiddenScopes: list(text('a rule of the scope grammar', isRule), 1000).optional(
-    'those of `oauth.md` 12.1',
-  ),
-  requirePkce: either(flag(), func<Extract<OAuthOptions['requirePkce'], Func>>()).or(false),
-  flagship: flagshipOptions(),
-  konnectors: port<KonnectorRegistry>(['installed']).optional(),
-  deprecatedApps: deprecatedApps().or([], 'none'),
-  sharings: port<Sharings>(['find', 'parseRules', 'accept', 'cancelUrl'], ['addShortcut']).or(
-    NO_SHARINGS,
-    'nothing is offered',
-  ),
-  consent: group({ choose: flag().or(true) }),
-  assistants: group({
-    registration: flag().or(true),
-    requireState: flag().or(false),
-    reserved: list(
-      text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }),
-      200,
-    ).or([], 'those of `assistants.md` 4.8'),
-    maxDuration: oneOf(ASSISTANT_DURATIONS).or('30d'),
-    clientHosts: HOSTS.optional('any'),
-    clientHostsDenied: HOSTS.or([], 'none'),
-  }),
-  outbound: port<Outbound>(['request']).optional('one that leads to public addresses only'),
-  lifetimes: lifetimes(
-    DEFAULT_LIFETIMES,
-    { least: SECOND_MS, most: DAY_MS, step: SECOND_MS },
-    {
-      authorizationCodeMs: { least: SECOND_MS, most: 10 * MINUTE_MS, step: SECOND_MS },
-      refreshTokenMs: { least: SECOND_MS, most: 3650 * DAY_MS, step: SECOND_MS },
-      resourceTokenMs: { least: 5 * MINUTE_MS, most: DAY_MS, step: SECOND_MS },
-      pendingClientMs: { least: SECOND_MS, most: 30 * DAY_MS, step: SECOND_MS },
-      // The smallest step is a day, so that 0 is the only number below one.
-      signingKeyMs: { least: 0, most: 3650 * DAY_MS, step: DAY_MS },
-    },
-  ),
-  limits: rateLimits(DEFAULT_LIMITS),
-  cache: group({
-    instances: integer(1, 1_000_000).or(1000),
-    engines: integer(1, 100_000).or(128),
-    tokens: integer(1, 10_000_000).or(10_000),
-  }),
-  clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
-  log: port<Logger>(['info', 'warn', 'error']).or(SILENT, 'says nothing'),
-} satisfies OptionsFor<OAuthOptions>)
+export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions(
+  {
+    store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']),
+    apps: port<AppRegistry>(['installed', 'listInstalled', 'available'], ['install']).optional(
+      'no others',
+    ),
+    keys: sealingKeysOption(),
+    namespace: text('like "io.svc"', {
+      pattern: '^[a-z][a-z0-9_]*(?:\\.[a-z0-9_]+)+$',
+      maxLength: 64,
+    }).or('io.svc'),
+    subdomains: oneOf(['nested', 'flat']).or('nested'),
+    isHttps: func<NonNullable<OAuthOptions['isHttps']>>().or(
+      isHttpsByDefault,
+      'true, but for `localhost` and names below it',
+    ),
+    trustProxy: integer(0, 10).or(0),
+    forbiddenScopes: list(text('a rule of the scope grammar', isRule), 1000).optional(
+      'those of `oauth.md` 12.1',
+    ),
+    scopePolicy: func<ScopePolicy>().optional('all of it'),
+    requirePkce: either(flag(), func<Extract<OAuthOptions['requirePkce'], Func>>()).or(false),
+    flagship: flagshipOptions(),
+    konnectors: port<KonnectorRegistry>(['installed']).optional(),
+    deprecatedApps: deprecatedApps().or([], 'none'),
+    sharings: port<Sharings>(['find', 'parseRules', 'accept', 'cancelUrl'], ['addShortcut']).or(
+      NO_SHARINGS,
+      'nothing is offered',
+    ),
+    consent: group({ choose: flag().or(true) }),
+    assistants: group({
+      registration: flag().or(true),
+      requireState: flag().or(false),
+      reserved: list(
+        text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }),
+        200,
+      ).or([], 'those of `assistants.md` 4.8'),
+      maxDuration: oneOf(ASSISTANT_DURATIONS).or('30d'),
+      clientHosts: HOSTS.optional('any'),
+      clientHostsDenied: HOSTS.or([], 'none'),
+    }),
+    outbound: port<Outbound>(['request']).optional('one that leads to public addresses only'),
+    lifetimes: lifetimes(
+      DEFAULT_LIFETIMES,
+      { least: SECOND_MS, most: DAY_MS, step: SECOND_MS },
+      {
+        authorizationCodeMs: { least: SECOND_MS, most: 10 * MINUTE_MS, step: SECOND_MS },
+        refreshTokenMs: { least: SECOND_MS, most: 3650 * DAY_MS, step: SECOND_MS },
+        resourceTokenMs: { least: 5 * MINUTE_MS, most: DAY_MS, step: SECOND_MS },
+        pendingClientMs: { least: SECOND_MS, most: 30 * DAY_MS, step: SECOND_MS },
+        // The smallest step is a day, so that 0 is the only number below one.
+        signingKeyMs: { least: 0, most: 3650 * DAY_MS, step: DAY_MS },
+      },
+    ),
+    limits: rateLimits(DEFAULT_LIMITS),
+    cache: group({
+      instances: integer(1, 1_000_000).or(1000),
+      engines: integer(1, 100_000).or(128),
+      tokens: integer(1, 10_000_000).or(10_000),
+    }),
+    clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
+    log: port<Logger>(['info', 'warn', 'error']).or(SILENT, 'says nothing'),
+    testing: flag().or(false),
+  } satisfies OptionsFor<OAuthOptions>,
+  { check: testingProblem },
+)
+
+function testingProblem({
+  clock,
+  isHttps,
+  testing,
+}: Pick<ResolvedOptions, 'clock' | 'isHttps' | 'testing'>): Problem {
+  if (!testing) {
+    return clock instanceof TestClock
+      ? { clock: 'is one for tests, and testing is not true' }
+      : undefined
+  }
+  if (isHttps === isHttpsByDefault) return undefined
+  return { testing: 'is only for bases at or below localhost, and isHttps says otherwise' }
+}
 
 /** https, but for `localhost` and names below it (D53). */
 function isHttpsByDefault(domain: string): boolean {

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Client } from './clients/client.ts'
 import type { AssistantView, ConsentView } from './consent-ports.ts'
-import type { CsrfRule, HttpError, Instance } from '@svc/platform'
+import type { CsrfRule, HttpError, Instance, RequestView } from '@svc/platform'
 import type { Permission } from './scopes/permission.ts'
 
 export type {
@@ -33,13 +33,19 @@ export interface OwnerSession {
 /** Who is logged in. Given after assembly with `oauth.useSessions` (D49). */
 export interface OwnerSessions {
   /** The live session named by the request's cookies on this host, or undefined. Reads only. */
-  current(ctx: Context): Promise<OwnerSession | undefined>
+  current(request: RequestView): Promise<OwnerSession | undefined>
   /**
-   * Uses up a session code of the query, whoever is logged in. True when the code was good: nobody logged in became a
-   * short session, and the request is answered with 302 to its own address without the code. Absent: codes mean
-   * nothing. @see login.md 9.1, decision D57
+   * Uses up a session code of the query, whoever is logged in. Not undefined when the code was good: nobody logged in
+   * became a short session, and the request is answered with its cookies and 302 to its own address without the code.
+   * Absent: codes mean nothing. @see login.md 9.1, decision D57
    */
-  redeem?(ctx: Context, code: string): Promise<boolean>
+  redeem?(request: RequestView, code: string): Promise<RedeemedCode | undefined>
+}
+
+/** What a good session code leaves in the answer. */
+export interface RedeemedCode {
+  /** `Set-Cookie` fields, of the session that was opened. */
+  readonly setCookie: readonly string[]
 }
 
 /** What the page of a client that asks for everything and is not certified shows. @see oauth.md 5.5 */

@@ -111,7 +111,8 @@ export const oauthRoutes: readonly Route<OAuthServices>[] = [
     statuses: [200, 302, 400, 403, 429],
     family: 'html',
     limit: [{ bucket: 'confirm-flagship', inRule: 'codes that are mailed to certify a client' }],
-    summary: 'Asks the owner whether a client may have what it asks for.',
+    summary:
+      'Asks the owner whether a client may have what it asks for. A script of the same origin that asks for JSON gets the page of the package as data.',
     source: 'oauth.md 5.1, 5.2; RFC 6749 4.1.1',
   }),
   defineRoute({

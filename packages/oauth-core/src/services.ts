@@ -1,12 +1,13 @@
-import type {
-  ActivityLog,
-  Emitter,
-  Instances,
-  Keyring,
-  RateLimits,
-  Revocations,
-  RouteRow,
-  Sealer,
+import {
+  type ActivityLog,
+  type Emitter,
+  type Instances,
+  type Keyring,
+  type RateLimits,
+  type Revocations,
+  type RouteRow,
+  type Sealer,
+  viewOf,
 } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
@@ -22,6 +23,7 @@ import type {
   AuthorizePages,
   KonnectorRegistry,
   OAuthEvents,
+  OwnerSession,
   OwnerSessions,
   TellAccessEnding,
 } from './ports.ts'
@@ -56,7 +58,7 @@ export interface OAuthServices {
   /** What the host decided about authorizations. */
   readonly options: Pick<
     ResolvedOptions,
-    'assistants' | 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'
+    'assistants' | 'consent' | 'deprecatedApps' | 'requirePkce' | 'scopePolicy' | 'sharings'
   >
   readonly forbidden: ForbiddenScopes
   /** What takes tokens of its own; embedding servers register it. */
@@ -80,6 +82,14 @@ export interface OAuthServices {
 export function pagesOf({ given: { pages } }: Pick<OAuthServices, 'given'>): AuthorizePages {
   if (pages === undefined) throw new TypeError('routes() has to be called before requests come')
   return pages
+}
+
+/** Who is logged in with a request. @throws TypeError before `oauth.useSessions` */
+export function sessionOf(
+  ctx: Context,
+  services: Pick<OAuthServices, 'clientAddress' | 'given'>,
+): Promise<OwnerSession | undefined> {
+  return sessionsOf(services).current(viewOf(ctx, services.clientAddress))
 }
 
 /** @throws TypeError before `oauth.useSessions` */

@@ -1,4 +1,4 @@
-import { type Change, indexKey, recordKey } from '@svc/store'
+import { type Change, indexKey, type Json, recordKey } from '@svc/store'
 import type { OAuthServer } from './oauth-server.ts'
 
 /** So many copies of a client that is registered. @param indexes - those that the copies are in */
@@ -8,7 +8,8 @@ export async function copyClients(
   indexes: readonly string[],
 ): Promise<void> {
   const { records } = await store.list(indexKey(instance.id, 'clients'))
-  const value = records[0]?.value ?? {}
+  const pending = indexes.includes('clients-pending')
+  const value = { ...(records[0]?.value as Record<string, Json>), pending } // An object of JSON.
   const changes = Array.from(
     { length: count },
     (_, n): Change => ({

@@ -134,7 +134,7 @@ export async function oauthServer(
     clock,
   })
   oauth.useSessions({
-    current: async (ctx) => (ctx.get('Cookie') === 'session=owner' ? SESSION : undefined),
+    current: async ({ headers }) => (headers.cookie === 'session=owner' ? SESSION : undefined),
   })
   const events: { name: string; event: unknown }[] = []
   for (const name of [

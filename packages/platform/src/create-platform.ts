@@ -4,10 +4,13 @@ import { createRevocations } from './events/revocations.ts'
 import { createClientAddress } from './http/client-address.ts'
 import type { HttpError } from './http/http-error.ts'
 import { createPagePaths } from './http/page-paths.ts'
+import { createHandler } from './http/handler.ts'
+import { createRequests } from './http/requests.ts'
+import { RouteTable } from './http/route-table.ts'
 import { mountRoutes } from './http/router.ts'
 import type { InstanceId, Subdomains } from './instances/instance.ts'
 import { createInstances, type InstanceStore } from './instances/instance-store.ts'
-import { createResolveInstance } from './http/resolve-instance.ts'
+import { createResolver } from './http/resolve-instance.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer, type SealingKey } from './keys/sealer.ts'
 import { checkSealingKeys } from './keys/sealing-keys.ts'
@@ -84,22 +87,28 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     onChanged,
     cacheSize: options.instanceCacheSize,
   })
-  const pagePaths = createPagePaths()
+  const table = new RouteTable()
+  const resolver = createResolver({
+    ...addressing,
+    instances,
+    log,
+    clock,
+    trustProxy,
+    page: () => errorPage,
+    paths: createPagePaths(table),
+  })
+  const clientAddress = createClientAddress(trustProxy)
+  const requests = createRequests({ resolver, clientAddress })
 
   return {
-    resolveInstance: createResolveInstance({
-      ...addressing,
-      instances,
-      log,
-      clock,
-      trustProxy,
-      page: () => errorPage,
-      paths: pagePaths,
-    }),
-    mount(rows, environment = {}) {
-      pagePaths.declare(rows)
-      return mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment })
-    },
+    resolveInstance: () => resolver.middleware,
+    handler: (given) => createHandler(given, { log, table, resolver, requests }),
+    requests,
+    requestOf: requests.of,
+    view: requests.view,
+    hasHost: requests.hasHost,
+    mount: (rows, environment = {}) =>
+      mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment }, table),
     activity: {
       pending: (instance, event) => activity.pending(instance, event),
       refused: (instance, event) => activity.refused(instance, event),
@@ -141,7 +150,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
       normalize: instances.normalize,
       queues: held.queues,
     }),
-    clientAddress: createClientAddress(trustProxy),
+    clientAddress,
     async start() {
       await checkSealingKeys({ store, clock, keys: options.keys })
       await instances.start()

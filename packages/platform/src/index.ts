@@ -1,3 +1,4 @@
+import '@svc/store/node-version'
 export { CONNECTION_BOUNDS, type ConnectionBounds } from './connections/bounds.ts'
 export {
   type ConnectionFigures,
@@ -20,6 +21,25 @@ export {
   type ErrorWords,
 } from './define-errors.ts'
 export { dateText } from './words/date-text.ts'
+export {
+  isLinkTarget,
+  isLocalPath,
+  readParagraphs,
+  type ShownPart,
+  type SlotParagraph,
+  type SlotPart,
+} from './words/host-paragraphs.ts'
+export {
+  appTextFaults,
+  englishOf,
+  type GivenLanguage,
+  type LanguageFaults,
+  messageFaults,
+  missingAppTexts,
+  missingTexts,
+  textFaults,
+} from './words/language-faults.ts'
+export type { MessageNode, ParseMessage } from './words/text-fault.ts'
 export { directionOf } from './words/direction-of.ts'
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 export { ERRORS, OverloadedError } from './load/errors.ts'
@@ -42,11 +62,23 @@ export {
   createRevocations,
 } from './events/revocations.ts'
 export { createFreshCache } from './fresh-cache.ts'
+export { claiming, claimingAs, type Claims } from './http/claims.ts'
+export { cookieValues } from './http/cookie-values.ts'
+export { detachedContext, type RequestLike } from './http/detached-context.ts'
+export type { HandlerOptions, NodeListener, RequestHandler } from './http/handler.ts'
+export {
+  contextOf,
+  type RequestCookies,
+  type RequestView,
+  viewOf,
+} from './http/request-view.ts'
+export type { KnownRequest, Requests } from './http/requests.ts'
 export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
 export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'
 export { prefersJson } from './http/negotiate.ts'
 export { Parameters } from './http/parameters.ts'
 export { type ErrorRendering, renderError } from './http/render-error.ts'
+export { withoutParameters } from './http/without-parameters.ts'
 export {
   RequestError,
   REQUEST_ERRORS,
@@ -127,8 +159,10 @@ export {
   type SealingKey,
   createSealer,
   type SealedValue,
-  sealingKeys,
+  sealingKeysOption,
 } from './keys/sealer.ts'
+export { parseSealingKeys, sealingKeys, type SealingKeysOptions } from './keys/keys-file.ts'
+export { makeSecretFile } from './keys/secret-file.ts'
 export {
   checkSealingKeys,
   type SealingKeyCheckOptions,

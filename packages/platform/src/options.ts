@@ -1,3 +1,4 @@
+import '@svc/store/node-version'
 import { isIP } from 'node:net'
 import { group, integer, list, milliseconds, object, type Option, text } from '@svc/store/options'
 import { DAY_MS, SECOND_MS } from './durations.ts'

@@ -1,7 +1,12 @@
+import type { IncomingMessage } from 'node:http'
 import type { Store } from '@svc/store'
 import type { Context, Middleware } from 'koa'
 import type { RevocableKind, RevocationListener, Revocations } from './events/revocations.ts'
+import type { RequestLike } from './http/detached-context.ts'
+import type { HandlerOptions, RequestHandler } from './http/handler.ts'
 import type { HttpError } from './http/http-error.ts'
+import type { RequestView } from './http/request-view.ts'
+import type { KnownRequest, Requests } from './http/requests.ts'
 import type { RouterEnvironment } from './http/router.ts'
 import type { RouteRow } from './http/route.ts'
 import type { Instance } from './instances/instance.ts'
@@ -17,6 +22,23 @@ import type { InstanceTransfer } from './transfer/instance-transfer.ts'
 export interface Platform {
   /** First middleware: Host to `ctx.state.instance` and `ctx.state.appSlug`; 404 for unknown hosts, 503 for blocked instances. */
   resolveInstance(): Middleware
+  /**
+   * The packages in front of any framework: a listener for `createServer`, which answers the paths of the interface on the
+   * hosts of instances and lets everything else go on untouched.
+   * @throws TypeError for what is not the routes of a package, and for a path that two of them claim
+   * @example createServer(oauth.handler({ routes: [ui.routes(), oauth.routes({ pages: ui.pages })], next: app }))
+   */
+  handler(options: HandlerOptions): RequestHandler
+  /** What is known of a request behind the handler or a guard; undefined for hosts that no instance has. */
+  requestOf(request: IncomingMessage): KnownRequest | undefined
+  /**
+   * A request as sessions see it, of whatever framework; undefined for a host that no instance has, or whose instance is
+   * out of service. The instance comes from `Host`, never from a forwarded one.
+   * @throws StoreUnavailableError
+   */
+  view(request: RequestLike): Promise<RequestView | undefined>
+  /** Whether a request names the host of an instance or of an app; false only for a host that nobody has. */
+  hasHost(request: RequestLike): Promise<boolean>
   /** Mounts the routes of a package. */
   mount(rows: readonly RouteRow[], environment?: Partial<RouterEnvironment>): Middleware
   /** Notes what happens for the owner; it does nothing until somebody keeps a record. */
@@ -53,6 +75,7 @@ export interface Platform {
 
 /** The platform as the package that makes it holds it. */
 export interface OwnPlatform extends Platform {
+  readonly requests: Requests
   readonly revocations: Revocations
   /** Who renders errors of requests that no route was found for. */
   useErrorPage(page: (ctx: Context, error: HttpError) => Promise<void>): void

@@ -38,6 +38,16 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
       'a name and a host of that name or below it: instance id and host, so that cookies of one instance never reach another’s host',
   },
   {
+    kind: 'external-id',
+    version: 1,
+    schema: members({ id: text, claimedAt: instant }),
+    tags: HOST_TAGS,
+    places: { by: 'index', index: 'external-ids' },
+    life: 'until removed',
+    export: { no: 'It ties the instance to the records of this host.' },
+    content: 'digest of what the host calls an owner: instance id, when it was claimed',
+  },
+  {
     kind: 'instance',
     version: 1,
     schema: members(
@@ -57,6 +67,7 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
         email: text,
         publicName: text,
         defaultRedirection: text,
+        externalId: text,
         frozen: members({}, { until: instant, exportedAt: instant }),
         importedFrom: text,
       },
@@ -66,7 +77,7 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
     life: 'until removed',
     export: 'yes',
     content:
-      'domain, aliases, context, locale, time zone, mail address, public name, status, settings; while it is exported or moved: until when it takes no changes',
+      'domain, aliases, context, locale, time zone, mail address, public name, external id, status, settings; while it is exported or moved: until when it takes no changes',
   },
   {
     kind: 'keys',

@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws'
 import { describeError } from '@svc/store'
 import { Admissions } from './handshake/admission.ts'
 import { Attachments } from './handshake/attach.ts'
+import type { AttachOptions } from './handshake/attach-options.ts'
 import { BusBridge } from './events/bus-bridge.ts'
 import { Connection } from './connection/connection.ts'
 import { Connections } from './connection/connections.ts'
@@ -43,8 +44,11 @@ export interface Realtime {
    * to be refused, not kept and published.
    */
   isServerType(type: string): boolean
-  /** Takes the handshakes of a server over; upgrades of other paths are left to its other listeners. */
-  attach(server: Server): void
+  /**
+   * Takes the handshakes of a server over; upgrades that are not to `/realtime/` of an instance go to `next`, or are left
+   * to its other listeners.
+   */
+  attach(server: Server, options?: AttachOptions): void
   /** `POST /realtime/:doctype/:id`, and the answer to requests that are no handshake. */
   routes(): Middleware
   /** The rows of {@link Realtime.routes}, for documents and tests. */
@@ -130,6 +134,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
         if (closing !== undefined) connection.close(CLOSE.serverShutdown)
       },
     }),
+    oauth,
   )
 
   async function emit(
@@ -166,7 +171,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   return {
     publish: (instance, verb, event) => emit(instance, verb, event),
     isServerType: (type) => rules.server.has(type),
-    attach: (httpServer) => attachments.attach(httpServer),
+    attach: (httpServer, how = {}) => attachments.attach(httpServer, how),
     routes: () => routes,
     rows,
     onLocalEvent: (handler) => localEvents.on(handler),

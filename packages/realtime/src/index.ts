@@ -1,3 +1,5 @@
+import '@svc/store/node-version'
+export type { AttachOptions, UpgradeListener } from './handshake/attach-options.ts'
 export { createRealtime, type Realtime, type RealtimeStats } from './create-realtime.ts'
 export { ERRORS, RealtimeError, type RealtimeErrorCode } from './errors.ts'
 export type { EventVerb, RealtimeEvent } from './events/event.ts'

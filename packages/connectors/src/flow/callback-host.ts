@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '@svc/oauth-core'
-import { Parameters, renderError, setBaseHeaders, setEndpointHeaders } from '@svc/platform'
+import {
+  claiming,
+  Parameters,
+  renderError,
+  setBaseHeaders,
+  setEndpointHeaders,
+} from '@svc/platform'
 import type { Context, Middleware, Next } from 'koa'
 import type { ConnectorsServices } from '../services.ts'
 import { handleRedirectOnCallbackHost } from './callback.ts'
@@ -19,9 +26,12 @@ const HSTS = 'max-age=31536000; includeSubDomains'
 export function answerCallbackHost(callbackUrl: string, services: ConnectorsServices): Middleware {
   const { host, protocol } = new URL(callbackUrl)
 
-  return async function callbackHost(ctx: Context, next: Next): Promise<void> {
-    const accountType = PATH.exec(ctx.path)?.[1]
-    if (accountType === undefined || !isAddressed(ctx, host, protocol)) return next()
+  const typeIn = (request: IncomingMessage): string | undefined =>
+    isAddressed(request, host, protocol) ? typeOf(request) : undefined
+
+  async function callbackHost(ctx: Context, next: Next): Promise<void> {
+    const accountType = typeIn(ctx.req)
+    if (accountType === undefined) return next()
     ctx.state['requestId'] = randomUUID()
     setBaseHeaders(ctx, undefined)
     if (protocol === 'https:') ctx.set('Strict-Transport-Security', HSTS)
@@ -33,13 +43,21 @@ export function answerCallbackHost(callbackUrl: string, services: ConnectorsServ
       await renderError(ctx, error, 'html-jsonapi', { log: services.log, page: callbackPage })
     }
   }
+  return claiming(callbackHost, {
+    mounts: [],
+    takes: (request) => typeIn(request) !== undefined,
+  })
+}
+
+function typeOf({ url = '' }: IncomingMessage): string | undefined {
+  return PATH.exec(url.split('?', 1)[0] ?? '')?.[1]
 }
 
 /** Malformed and doubled hosts are `resolveInstance`'s to refuse. */
-function isAddressed(ctx: Context, host: string, protocol: string): boolean {
-  const { rawHeaders, url = '' } = ctx.req
+function isAddressed(request: IncomingMessage, host: string, protocol: string): boolean {
+  const { headers, rawHeaders, url = '' } = request
   const hosts = rawHeaders.filter((_, at) => at % 2 === 0 && /^host$/i.test(rawHeaders[at] ?? ''))
-  const given = ctx.get('Host')
+  const given = headers.host ?? ''
   const named = HOST.test(given) ? URL.parse(`${protocol}//${given}`)?.host : undefined
   return url.startsWith('/') && hosts.length <= 1 && named === host
 }

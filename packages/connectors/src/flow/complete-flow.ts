@@ -48,7 +48,7 @@ export async function completeFlow(services: ConnectorsServices, answer: Answer)
 async function decide(services: ConnectorsServices, answer: Answer): Promise<Outcome> {
   const { instance, flow, query, source } = answer
   // What the answer itself says comes before anything that could fail on our side.
-  if (!isFromIssuer(flow, query)) return { error: 'issuer_mismatch' }
+  if (!(await isFromIssuer(flow, query))) return { error: 'issuer_mismatch' }
   const error = query.get('error') ?? ''
   if (error !== '') {
     logRefusal(services, answer, error)

@@ -1,4 +1,3 @@
-import { validateAuthResponse } from 'oauth4webapi'
 import type { CallbackQuery, PendingFlow } from './flow-store.ts'
 import type { UsableType } from './usable-type.ts'
 import type { ConnectorsLog } from '../log/log-events.ts'
@@ -10,12 +9,13 @@ const ANY_CLIENT = { client_id: '-' }
  * Whether an answer comes from the provider that was asked, as far as answers tell (RFC 9207). Nobody is asked.
  * @see connectors.md 5.3
  */
-export function isFromIssuer(
+export async function isFromIssuer(
   flow: Pick<PendingFlow, 'issuer' | 'sendsIssuer'>,
   query: CallbackQuery,
-): boolean {
+): Promise<boolean> {
   // Each type has a redirect path of its own: that protects already.
   if (flow.issuer === undefined) return true
+  const { validateAuthResponse } = await import('oauth4webapi')
   const iss = query.get('iss')
   const server = {
     issuer: flow.issuer,

@@ -1,5 +1,4 @@
-import { type Instance, randomId, type RouteContext } from '@svc/platform'
-import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from 'oauth4webapi'
+import { type Instance, randomId, type RouteContext, viewOf } from '@svc/platform'
 import { accountTypeName, isAccountId } from '../accounts/account.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsServices } from '../services.ts'
@@ -72,6 +71,7 @@ async function startFlow(
   const scopes = [...new Set([...asked.scopes, ...type.addedScopes])]
   const origin = services.options.callbackUrl ?? instance.origin
   const redirectUri = type.redirectUri ?? `${origin}/accounts/${type.name}/redirect`
+  const { calculatePKCECodeChallenge, generateRandomCodeVerifier } = await import('oauth4webapi')
   const codeVerifier = usesPkce(usable) ? generateRandomCodeVerifier() : undefined
   const oidcNonce = scopes.includes('openid') ? randomId(32) : undefined
   const state = createToken()
@@ -110,11 +110,11 @@ async function startFlow(
 /** A code is used up whoever is logged in. */
 async function requireOwner(
   ctx: RouteContext,
-  { sessions }: Pick<ConnectorsServices, 'sessions'>,
+  { oauth, sessions }: Pick<ConnectorsServices, 'oauth' | 'sessions'>,
 ): Promise<void> {
   const code = ctx.state.query.text('session_code')
   const isAdmitted = code !== '' && (await sessions.admit(ctx, code))
-  if (!isAdmitted && (await sessions.current(ctx)) === undefined) {
+  if (!isAdmitted && (await sessions.current(viewOf(ctx, oauth.clientAddress))) === undefined) {
     throw new ConnectorError('login_required', { description: 'the owner is not logged in' })
   }
 }

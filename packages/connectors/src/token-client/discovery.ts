@@ -1,6 +1,6 @@
 import { isOutboundError, type OutboundAnswer } from '@svc/platform'
 import { LRUCache } from 'lru-cache'
-import * as oauth from 'oauth4webapi'
+import type * as oauth from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { ProviderServices } from '../services.ts'
 import { classifyFailure } from './classify.ts'
@@ -56,18 +56,20 @@ async function askIssuer(
   type: AccountType,
   issuer: URL,
 ): Promise<Issuer | undefined> {
+  // Loaded with the first issuer: a server whose account types have none never needs it.
+  const library = await import('oauth4webapi')
   const startedAt = performance.now()
   const totalMs = lookupMs(services)
   for (const algorithm of ['oauth2', 'oidc'] as const) {
     const leftMs = totalMs - (performance.now() - startedAt)
     if (leftMs <= 0) return undefined
     try {
-      const response = await oauth.discoveryRequest(issuer, {
+      const response = await library.discoveryRequest(issuer, {
         algorithm,
-        [oauth.customFetch]: providerFetch(services, type, 'metadata', leftMs),
-        [oauth.allowInsecureRequests]: type.isTrustedNetwork,
+        [library.customFetch]: providerFetch(services, type, 'metadata', leftMs),
+        [library.allowInsecureRequests]: type.isTrustedNetwork,
       })
-      const server = await oauth.processDiscoveryResponse(issuer, response)
+      const server = await library.processDiscoveryResponse(issuer, response)
       return { server, metadata: metadataOf(server, type) }
     } catch (error) {
       // A server that does not answer has no other document either.

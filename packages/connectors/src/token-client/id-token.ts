@@ -1,5 +1,5 @@
 import { systemClock } from '@svc/store'
-import * as oauth from 'oauth4webapi'
+import type * as oauth from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { ProviderServices } from '../services.ts'
 import { findIssuer, providerFetch } from './discovery.ts'
@@ -35,25 +35,26 @@ async function checkedSubject(
   idToken: string,
   nonce: string | undefined,
 ): Promise<string> {
+  const library = await import('oauth4webapi')
   const client: oauth.Client = {
     client_id: type.clientId,
-    [oauth.clockSkew]: Math.round((services.clock.now() - systemClock.now()) / 1000),
-    [oauth.clockTolerance]: CLOCK_TOLERANCE_S,
+    [library.clockSkew]: Math.round((services.clock.now() - systemClock.now()) / 1000),
+    [library.clockTolerance]: CLOCK_TOLERANCE_S,
   }
   // Only the id token matters: providers' other members are not as strict as the library is.
   const response = Response.json({ access_token: '-', token_type: 'bearer', id_token: idToken })
   const answer =
     nonce === undefined
-      ? await oauth.processRefreshTokenResponse(server, client, response)
-      : await oauth.processAuthorizationCodeResponse(server, client, response, {
+      ? await library.processRefreshTokenResponse(server, client, response)
+      : await library.processAuthorizationCodeResponse(server, client, response, {
           expectedNonce: nonce,
           requireIdToken: true,
         })
-  await oauth.validateApplicationLevelSignature(server, response, {
-    [oauth.customFetch]: providerFetch(services, type, 'keys'),
-    [oauth.allowInsecureRequests]: type.isTrustedNetwork,
+  await library.validateApplicationLevelSignature(server, response, {
+    [library.customFetch]: providerFetch(services, type, 'keys'),
+    [library.allowInsecureRequests]: type.isTrustedNetwork,
   })
-  const subject = oauth.getValidatedIdTokenClaims(answer)?.sub ?? ''
+  const subject = library.getValidatedIdTokenClaims(answer)?.sub ?? ''
   if (subject === '' || subject.length > MAX_SUBJECT_CHARACTERS) throw new Error('no subject')
   return subject
 }

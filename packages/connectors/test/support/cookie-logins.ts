@@ -1,5 +1,5 @@
 import type { OwnerSessions } from '@svc/oauth-core'
-import type { RouteContext } from '@svc/platform'
+import { type RequestView, viewOf } from '@svc/platform'
 import type { OwnerLogins } from '../../src/ports.ts'
 
 /** Owners who are logged in by a cookie `session`, and codes that log them in. */
@@ -18,8 +18,10 @@ export function cookieLogins(live: Set<string> = new Set(['tab'])): CookieLogins
   /** Of this very request, when a code just opened one. */
   const fresh = new WeakMap<object, string>()
 
-  async function current(ctx: Pick<RouteContext, 'cookies'>): Promise<{ id: string } | undefined> {
-    const id = fresh.get(ctx) ?? ctx.cookies.get('session')
+  async function current(
+    request: Pick<RequestView, 'cookies'>,
+  ): Promise<{ id: string } | undefined> {
+    const id = fresh.get(request) ?? request.cookies.get('session')
     return id !== undefined && live.has(id) ? { id } : undefined
   }
 
@@ -29,17 +31,18 @@ export function cookieLogins(live: Set<string> = new Set(['tab'])): CookieLogins
     current,
     async admit(ctx, code) {
       if (!codes.delete(code)) return false
-      if ((await current(ctx)) !== undefined) return true
+      const request = viewOf(ctx, ({ ip }) => ip)
+      if ((await current(request)) !== undefined) return true
       opened += 1
       const id = `short-${opened}`
       live.add(id)
-      fresh.set(ctx, id)
+      fresh.set(request, id)
       ctx.append('Set-Cookie', `session=${id}; Path=/; Max-Age=300; HttpOnly`)
       return true
     },
     owners: {
-      async current(ctx) {
-        const session = await current(ctx)
+      async current(request) {
+        const session = await current(request)
         return session && { ...session, kind: 'normal', createdAt: 0 }
       },
     },

@@ -8,8 +8,7 @@ import {
   type OwnerLogins,
 } from '@svc/connectors'
 import type { AuthorizePages, OAuth } from '@svc/oauth-core'
-import type { Instance, RouteContext } from '@svc/platform'
-import type { Context } from 'koa'
+import type { Instance, RequestView, RouteContext } from '@svc/platform'
 
 type Equals<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -17,7 +16,9 @@ function assertType<_Holds extends true>(): void {}
 
 /** As `@svc/auth-ui` has them. */
 interface UiSessions {
-  current(ctx: Context): Promise<{ readonly id: string; readonly kind: 'short' } | undefined>
+  current(
+    request: RequestView,
+  ): Promise<{ readonly id: string; readonly kind: 'short' } | undefined>
   admit(ctx: RouteContext, code: string): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/platform'
+import { type Instance, viewOf } from '@svc/platform'
 import type { Context } from 'koa'
 import { type Client, isCertified, linkedSlug } from '../clients/client.ts'
 import type { Grant } from '../engine/grant.ts'
@@ -130,7 +130,7 @@ async function accessOfApp(
   if (sessionId === undefined) throw invalidToken('claims are missing')
   const [app, session] = await Promise.all([
     apps.installed(instanceOf(ctx), sub),
-    sessions.current(ctx),
+    sessions.current(viewOf(ctx, services.clientAddress)),
   ])
   if (app === undefined) throw invalidToken('its app is not installed')
   if (session?.id !== sessionId) throw invalidToken('not of this session')

@@ -15,7 +15,7 @@ import type { AccessContext } from './access-context.ts'
 import type { OAuthLog } from '../log/log-events.ts'
 
 /** Statuses from here on say that nothing was done. */
-const FIRST_REFUSAL = 400
+export const FIRST_REFUSAL = 400
 
 /** What a route needs of its callers. */
 export interface GuardRule {
@@ -36,47 +36,79 @@ export interface GuardOptions {
   readonly reservedTypes?: readonly string[]
 }
 
+/** The check of one rule, for whatever framework has the route. */
+export interface Guard {
+  /** Who calls; undefined when the context has the refusal. Sets `ctx.state.access`. Never throws. */
+  check(ctx: Context): Promise<AccessContext | undefined>
+  /** Counts what was done with the permission. */
+  noteUse(instance: Instance, access: AccessContext): void
+}
+
+/**
+ * The check behind every guard: a token has a rule for the verb and the type, or is refused with 401 and 403: in JSON, and
+ * to a browser that opens the address without a token with a page.
+ * @param rule - absent: anybody with a token
+ * @throws TypeError for a rule that no request could satisfy
+ * @see oauth.md 7.2, decisions D65 and D79
+ */
+export function createGuard(rule: GuardRule | undefined, options: GuardOptions): Guard {
+  if (rule !== undefined) checkRule(rule)
+  return {
+    async check(ctx) {
+      try {
+        const access = await requirePermission(ctx, rule, options)
+        ctx.state['access'] = access
+        return access
+      } catch (error) {
+        ctx.set('Cache-Control', 'no-store')
+        const page = isVisit(ctx, error) ? options.page?.() : undefined
+        await renderError(ctx, error, page === undefined ? 'json' : 'html', {
+          log: options.log,
+          ...(page !== undefined && { page }),
+        })
+        return undefined
+      }
+    },
+    noteUse(instance, access) {
+      if (rule !== undefined) noteUse(instance, access, rule, options)
+    },
+  }
+}
+
 /**
  * A guard for a route of any Koa server behind `resolveInstance`: it lets a request pass whose token has a rule for the
- * verb and the type, sets `ctx.state.access`, and answers 401 and 403 itself: in JSON, and a browser that opens the
- * address without a token with a page. The handler then asks `access.allows` about documents.
+ * verb and the type, sets `ctx.state.access`, and answers 401 and 403 itself. The handler then asks `access.allows` about
+ * documents.
  * @throws TypeError for a rule that no request could satisfy
- * @see oauth.md 7.2, decision D65
+ * @see createGuard
  */
-export function guardRoute({ verb, type }: GuardRule, options: GuardOptions): Middleware {
+export function guardRoute(rule: GuardRule, options: GuardOptions): Middleware {
+  const guard = createGuard(rule, options)
+  return async function requireBearer(ctx: Context, next: Next): Promise<void> {
+    const access = await guard.check(ctx)
+    if (access === undefined) return
+    await next()
+    if (ctx.status >= FIRST_REFUSAL) return
+    // Set by `resolveInstance`, without which nobody is let pass.
+    guard.noteUse(ctx.state['instance'] as Instance, access)
+  }
+}
+
+function checkRule({ verb, type }: GuardRule): void {
   if (!VERBS.includes(verb)) throw new TypeError(`guard: ${JSON.stringify(verb)} is not a verb`)
   if (!isType(type) || type.endsWith('*')) {
     throw new TypeError(`guard: ${JSON.stringify(type)} is not a type`)
-  }
-  return async function requireBearer(ctx: Context, next: Next): Promise<void> {
-    let access: AccessContext
-    try {
-      access = await requirePermission(ctx, { verb, type }, options)
-      ctx.state['access'] = access
-    } catch (error) {
-      ctx.set('Cache-Control', 'no-store')
-      const page = isVisit(ctx, error) ? options.page?.() : undefined
-      await renderError(ctx, error, page === undefined ? 'json' : 'html', {
-        log: options.log,
-        ...(page !== undefined && { page }),
-      })
-      return
-    }
-    await next()
-    if (ctx.status < FIRST_REFUSAL) noteUse(ctx, access, { verb, type }, options)
   }
 }
 
 /** SPEC: owner.md 5.6 - the kind of data, and never which of it. */
 function noteUse(
-  ctx: Context,
+  instance: Instance,
   { client }: AccessContext,
   { verb, type }: GuardRule,
   { activity }: GuardOptions,
 ): void {
   if (client === undefined) return
-  // Set by `resolveInstance`, without which nobody is let pass.
-  const instance = ctx.state['instance'] as Instance
   activity.used(instance, {
     event: 'client.used',
     of: { kind: 'client', id: client.id, name: client.metadata.client_name },
@@ -101,10 +133,12 @@ function isVisit(ctx: Context, error: unknown): boolean {
 
 async function requirePermission(
   ctx: Context,
-  { verb, type }: GuardRule,
+  rule: GuardRule | undefined,
   { authenticate, reservedTypes = [] }: GuardOptions,
 ): Promise<AccessContext> {
   const caller = await authenticate(ctx)
+  if (rule === undefined) return caller
+  const { verb, type } = rule
   if (reservedTypes.includes(type)) {
     const what = verb === 'GET' ? 'unreadable' : 'unwritable'
     throw new OAuthError('forbidden', { description: `reserved doctype ${type} ${what}` })

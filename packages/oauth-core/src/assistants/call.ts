@@ -25,6 +25,8 @@ export interface DocumentWrite {
   readonly id: string
   /** Empty in the changes that are to be a part of the write: it is then the revision of that write. */
   readonly revision: string
+  /** What it replaced or deleted; absent: nothing. */
+  readonly before?: string
 }
 
 /** A call, or something about the client itself that belongs between its calls. */
@@ -38,7 +40,11 @@ export type CallRecord = {
   readonly documents: number
   readonly bytes: number
   readonly outcome: string
-  readonly writes?: readonly { readonly id: string; readonly revision: string }[]
+  readonly writes?: readonly {
+    readonly id: string
+    readonly revision: string
+    readonly before?: string
+  }[]
   /** Of no call: what happened to the client. */
   readonly event?: 'keys_replaced'
 }

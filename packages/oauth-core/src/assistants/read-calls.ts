@@ -51,7 +51,7 @@ export async function listCalls(
         ...call,
         ...(writes !== undefined && {
           // What was written together has one revision.
-          writes: writes.map(({ id: of, revision }) => ({ id: of, revision: revision || own })),
+          writes: writes.map((write) => ({ ...write, revision: write.revision || own })),
         }),
       })
     }

@@ -15,7 +15,7 @@ export const ASSISTANT_RECORDS: readonly RecordKind[] = [
         grantId: text,
         tool: text,
         type: text,
-        writes: list(members({ id: text, revision: text })),
+        writes: list(members({ id: text, revision: text }, { before: text })),
         event: oneOf('keys_replaced'),
       },
     ),
@@ -24,7 +24,7 @@ export const ASSISTANT_RECORDS: readonly RecordKind[] = [
     life: '7 days, then it is part of its day; at most 20 000 of a client, the oldest are part of their day earlier',
     export: 'yes',
     content:
-      'one call of a tool: client, grant, when, tool, kind of data, number of documents, bytes, outcome; of a write the documents and their revisions; or that the keys of the client were replaced',
+      'one call of a tool: client, grant, when, tool, kind of data, number of documents, bytes, outcome; of a write the documents, their revisions, and those that they replaced; or that the keys of the client were replaced',
   },
   {
     kind: DAY_KIND,

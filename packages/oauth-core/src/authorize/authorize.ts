@@ -1,4 +1,4 @@
-import { prefersJson, type RouteContext } from '@svc/platform'
+import { prefersJson, type RouteContext, viewOf, withoutParameters } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { whileAllowed } from '../assistants/preferences.ts'
 import { isCertified, isPublic } from '../clients/client.ts'
@@ -9,7 +9,7 @@ import type { OwnerSession } from '../ports.ts'
 import { scheduleEnding } from '../registration/access-endings.ts'
 import { byOwner } from '../registration/activity-source.ts'
 import { scheduleUnusedCheck } from '../registration/end-client.ts'
-import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
+import { type OAuthServices, pagesOf, sessionOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
 import { refuseUnlessAllowed } from './assistants-allowed.ts'
 import { isRefusal, noteAllowed, refuseAssistant, rememberedOf } from './assistant-answer.ts'
@@ -36,7 +36,7 @@ export async function showConsent(ctx: RouteContext, services: OAuthServices): P
   if (await describeClient(draft, services)) return pagesOf(services).login(ctx)
   const request = await checkAuthorize(draft, services)
   if (await showsDeprecated(ctx, services, request)) return
-  const session = await sessionsOf(services).current(ctx)
+  const session = await sessionOf(ctx, services)
   if (session === undefined) return pagesOf(services).login(ctx)
   await refuseUnlessAllowed(services, instance, request)
   if (!mayHave(services, request)) return showCertify(ctx, services, request)
@@ -50,7 +50,7 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
   const draft: AuthorizeDraft = { ctx, instance, parameters: form }
   if (await describeClient(draft, services)) throw new OAuthError('not_authenticated')
   const request = await checkAuthorize(draft, services)
-  const session = await sessionsOf(services).current(ctx)
+  const session = await sessionOf(ctx, services)
   if (session === undefined) throw new OAuthError('not_authenticated')
   await refuseUnlessAllowed(services, instance, request)
   if (await showsDeprecated(ctx, services, request)) return
@@ -93,7 +93,7 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
 async function describeClient(draft: AuthorizeDraft, services: OAuthServices): Promise<boolean> {
   if (!isDescribed(draft, services)) return false
   await checkBeforeDocument(draft, services)
-  if ((await sessionsOf(services).current(draft.ctx)) === undefined) return true
+  if ((await sessionOf(draft.ctx, services)) === undefined) return true
   draft.client = await findDescribed(services, draft.instance, draft.parameters)
   return false
 }
@@ -138,11 +138,20 @@ function mayHave(
 /** SPEC: oauth.md 5.1 step 2 - used up whatever else is wrong with the request; a HEAD uses nothing up. */
 async function redeemSessionCode(
   ctx: RouteContext,
-  services: Pick<OAuthServices, 'given'>,
+  services: Pick<OAuthServices, 'clientAddress' | 'given'>,
 ): Promise<boolean> {
   const code = ctx.state.query.get('session_code')
   if (code === undefined || ctx.method !== 'GET') return false
-  return (await sessionsOf(services).redeem?.(ctx, code)) === true
+  const request = viewOf(ctx, services.clientAddress)
+  const redeemed = await sessionsOf(services).redeem?.(request, code)
+  if (redeemed === undefined) return false
+  for (const cookie of redeemed.setCookie) ctx.append('Set-Cookie', cookie)
+  const address = `${ctx.state.instance.origin}${ctx.path}?${ctx.querystring}`
+  ctx.status = 302
+  ctx.set('Location', withoutParameters(address, ['session_code']))
+  ctx.type = 'text/plain; charset=utf-8'
+  ctx.body = 'Redirecting.'
+  return true
 }
 
 async function grant(

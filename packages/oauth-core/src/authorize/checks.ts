@@ -4,6 +4,7 @@ import { type Client, isPublic, linkedSlug } from '../clients/client.ts'
 import { isSlug } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
 import { publicScope, splitScope } from '../resources/resource-scope.ts'
+import { applyScopePolicy } from '../registration/scope-policy.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
 import { linkedScope, parseScope } from '../scopes/scope.ts'
@@ -78,6 +79,7 @@ export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
   checkRequiredChallenge,
   checkLinkedApp,
   checkScope,
+  checkPolicy,
 ]
 
 /** Of a client that a document describes: what is asked before the owner is. @see assistants.md 2.2 */
@@ -105,7 +107,11 @@ export async function checkAuthorize(
 
 /** Of a sharing that a client asks for: what its `scope` means is for the host to say. @see decision D31 */
 const SHARING_OF_CLIENT_CHECKS: readonly AuthorizeCheck[] = AUTHORIZE_CHECKS.filter(
-  (check) => check !== checkResource && check !== checkLinkedApp && check !== checkScope,
+  (check) =>
+    check !== checkResource &&
+    check !== checkLinkedApp &&
+    check !== checkScope &&
+    check !== checkPolicy,
 )
 
 /** @returns the client that asks @throws OAuthError of the first check that fails */
@@ -299,6 +305,16 @@ function checkScopeOfResource(draft: AuthorizeDraft, { resources }: CheckService
     throw authorizeError('invalidScope')
   draft.scope = split.scope
   draft.permissions = split.permissions
+}
+
+/** The host may want less than what is not forbidden. @throws Error when its policy gave no answer: never an allowance */
+async function checkPolicy(draft: AuthorizeDraft, services: CheckServices): Promise<void> {
+  const { client, instance, permissions, scope } = draft
+  if (client === undefined || permissions === undefined || scope === undefined) return
+  const left = await applyScopePolicy(services, { instance, client, permissions, scope })
+  if (left === undefined) throw authorizeError('invalidScope')
+  draft.scope = left.scope
+  draft.permissions = left.permissions
 }
 
 /** SPEC: oauth.md 5.5, D14 - never without PKCE. Whether the client is certified is asked once the owner is known. */

@@ -2,7 +2,7 @@ import { byOwner } from '../registration/activity-source.ts'
 import type { Parameters, RouteContext } from '@svc/platform'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
-import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
+import { type OAuthServices, pagesOf, sessionOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { checkSharingOfClient } from './checks.ts'
@@ -27,7 +27,7 @@ export async function showSharingOfClient(
   const pages = pagesOf(services)
   const { request, offer } = await check(ctx, services, query)
   if (await showsDeprecated(ctx, services, request)) return
-  if ((await sessionsOf(services).current(ctx)) === undefined) return pages.login(ctx)
+  if ((await sessionOf(ctx, services)) === undefined) return pages.login(ctx)
   if (await showsLimit(ctx, services, request)) return
   const { client, redirectUri, state, codeChallenge } = request
   const source = formActionSource(redirectUri)
@@ -58,7 +58,7 @@ export async function acceptSharingOfClient(
   services: OAuthServices,
 ): Promise<void> {
   const { request, offer } = await check(ctx, services, ctx.state.form)
-  if ((await sessionsOf(services).current(ctx)) === undefined) {
+  if ((await sessionOf(ctx, services)) === undefined) {
     throw new OAuthError('not_authenticated')
   }
   if (await showsDeprecated(ctx, services, request)) return

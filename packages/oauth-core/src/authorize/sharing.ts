@@ -1,7 +1,7 @@
 import { byOwner } from '../registration/activity-source.ts'
 import { type Instance, originOfApp, prefersJson, type RouteContext } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
-import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
+import { type OAuthServices, pagesOf, sessionOf } from '../services.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'
 import { checkSharing } from './checks.ts'
 import { authorizeError } from './page-texts.ts'
@@ -20,7 +20,7 @@ export async function showSharing(ctx: RouteContext, services: OAuthServices): P
   const pages = pagesOf(services)
   if (query.has('client_id')) return showSharingOfClient(ctx, services)
   checkSharing({ ctx, instance, parameters: query })
-  if ((await sessionsOf(services).current(ctx)) === undefined) return pages.login(ctx)
+  if ((await sessionOf(ctx, services)) === undefined) return pages.login(ctx)
   const { offer, state } = await findOffer(sharings, { ctx, instance, parameters: query })
   // A HEAD request makes nothing.
   if (query.text('shortcut') === 'true' && sharings.addShortcut && ctx.method === 'GET') {
@@ -42,7 +42,7 @@ export async function acceptSharing(ctx: RouteContext, services: OAuthServices):
   const { instance, form } = ctx.state
   const { sharings } = services.options
   if (form.has('client_id')) return acceptSharingOfClient(ctx, services)
-  if ((await sessionsOf(services).current(ctx)) === undefined) {
+  if ((await sessionOf(ctx, services)) === undefined) {
     throw new OAuthError('not_authenticated')
   }
   const { offer, state } = await findOffer(sharings, { ctx, instance, parameters: form })
@@ -62,7 +62,7 @@ export async function acceptSharing(ctx: RouteContext, services: OAuthServices):
 export async function cancelSharing(ctx: RouteContext, services: OAuthServices): Promise<void> {
   const { instance, query } = ctx.state
   const { sharings } = services.options
-  if ((await sessionsOf(services).current(ctx)) === undefined) {
+  if ((await sessionOf(ctx, services)) === undefined) {
     throw new OAuthError('not_authenticated')
   }
   const id = String(ctx['params'].id)

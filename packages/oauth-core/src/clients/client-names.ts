@@ -13,7 +13,8 @@ import type { InstanceId } from '@svc/platform'
 /** A name that is nobody else's until the claim runs out. */
 export interface NameClaim {
   readonly name: string
-  readonly revision: Revision
+  /** Absent: nobody had it when it was looked up, and nothing of the claim is stored. */
+  readonly revision?: Revision
 }
 
 type NameRecord = {
@@ -55,12 +56,26 @@ export async function claimName(
   return claim
 }
 
+/**
+ * The wanted name where nobody has it now. Nothing is written: should somebody else take it meanwhile, the write that
+ * stores the client does not happen.
+ */
+export async function freeClaim(
+  { store }: Pick<NameServices, 'store'>,
+  instanceId: InstanceId,
+  wanted: string,
+): Promise<NameClaim | undefined> {
+  const taken = await store.get(nameKey(instanceId, wanted))
+  return taken === undefined ? { name: wanted } : undefined
+}
+
 /** Gives a claim back that led to nothing. */
 export async function releaseName(
   { store }: Pick<NameServices, 'store'>,
   instanceId: InstanceId,
   { name, revision }: NameClaim,
 ): Promise<void> {
+  if (revision === undefined) return
   await store.write([{ op: 'delete', key: nameKey(instanceId, name), ifRevision: revision }])
 }
 
@@ -75,7 +90,7 @@ export function keepName(
     key: nameKey(instanceId, name),
     value: { name, clientId },
     indexes: nameEntries(instanceId, name),
-    ifRevision: revision,
+    ...(revision === undefined ? { ifAbsent: true } : { ifRevision: revision }),
   }
 }
 

@@ -61,6 +61,12 @@ export const OAUTH_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'scope_policy.failed': {
+    level: 'error',
+    when: 'The policy of the host about scopes threw, was late or answered nonsense; the request was refused with 500.',
+    fields: { domain: 'string', clientId: 'string', cause: 'string' },
+    since: '0.2.0',
+  },
   'consent.given': {
     level: 'info',
     audit: true,

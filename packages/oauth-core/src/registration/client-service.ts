@@ -14,6 +14,7 @@ import type { ActivitySource } from './activity-source.ts'
 import { withStamps } from './client-stamps.ts'
 import { revokeClient } from './end-client.ts'
 import { grantableScope } from './grantable-scope.ts'
+import { permittedScope } from './scope-policy.ts'
 
 /** A page of clients, without secrets. */
 export interface ClientPage {
@@ -207,7 +208,8 @@ export function clientServiceOf(services: OAuthServices): ClientService {
     async issueTokens(instance, id, asked) {
       const known = await clients.find(instance, id)
       if (known === undefined) return undefined
-      const scope = grantableScope(services, known, asked)
+      const granted = grantableScope(services, known, asked)
+      const scope = await permittedScope(services, instance, known, granted)
       const client = await markAllowed(services, instance, id, {})
       return client === undefined ? undefined : issueTokens(engine, instance, { client, scope })
     },

@@ -104,6 +104,14 @@ export async function schedulePendingCheck(
   await store.scheduler.at(QUEUE, wakeUpOf(id, clientId), at)
 }
 
+/** Whether nobody allowed the client in time. */
+export function isOverdue(
+  { clock, lifetimes }: Pick<OAuthServices, 'clock' | 'lifetimes'>,
+  { pending, createdAt }: Client,
+): boolean {
+  return pending && clock.now() - createdAt >= lifetimes.pendingClientMs
+}
+
 /** Removes some overdue clients whose wake-up never came. */
 export async function sweepPending(services: OAuthServices, instance: Instance): Promise<void> {
   const page = await services.clients.list(instance, 'pending', { limit: SWEEP })
@@ -190,13 +198,10 @@ async function revokeOverdue(
   instance: Instance,
   client: Client,
 ): Promise<void> {
-  const { clock, lifetimes } = services
-  const isOverdue = ({ pending, createdAt }: Client): boolean =>
-    pending && clock.now() - createdAt >= lifetimes.pendingClientMs
+  if (!isOverdue(services, client)) return
   // Asked again about the record that goes: the owner may be allowing the client right now.
-  if (isOverdue(client)) {
-    await revokeClient(services, instance, client.id, 'pending', { rule: isOverdue })
-  }
+  const rule = (stored: Client): boolean => isOverdue(services, stored)
+  await revokeClient(services, instance, client.id, 'pending', { rule })
 }
 
 function wakeUpOf(instanceId: InstanceId, clientId: string): string {

@@ -8,7 +8,7 @@ import {
 import type { AccessContext } from '../access/access-context.ts'
 import { authenticate } from '../access/access.ts'
 import { type ClientMetadata, isPublic } from '../clients/client.ts'
-import { claimName, releaseName } from '../clients/client-names.ts'
+import { claimName, freeClaim, type NameClaim, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import { checkLinkedApp } from '../clients/linked-apps.ts'
 import { type EngineAnswer, registerNatively } from '../engine/native-registration.ts'
@@ -22,7 +22,8 @@ import {
   readNewMetadata,
   readPublicMetadata,
 } from './client-metadata.ts'
-import { schedulePendingCheck, sweepPending } from './end-client.ts'
+import { requireRoom } from './client-room.ts'
+import { schedulePendingCheck } from './end-client.ts'
 
 /** How the registration endpoints take their bodies. */
 export const CLIENT_BODY: Omit<BodyRule, 'schema'> = {
@@ -97,31 +98,32 @@ function asksForNoSecret(
   return method === 'none' && software === ''
 }
 
+/** Stores a client under a name of its own; it is pending. */
+export async function storeClient(
+  services: OAuthServices,
+  instance: Instance,
+  asked: ClientMetadata,
+): Promise<{ readonly id: string; readonly token: string; readonly metadata: ClientMetadata }> {
+  const { answer, metadata } = await storeNew(services, instance, asked)
+  const { client_id: id, registration_access_token: token } = answer.body ?? {}
+  if (answer.status !== 201 || typeof id !== 'string' || typeof token !== 'string') {
+    throw engineError(answer)
+  }
+  await schedulePendingCheck(services, instance, id)
+  return { id, token, metadata }
+}
+
 async function register(
   ctx: RouteContext,
   services: OAuthServices,
   asked: ClientMetadata,
 ): Promise<void> {
-  const { engine, clients, apps, emitter, log } = services
+  const { clients, apps, emitter, log } = services
   const { instance } = ctx.state
   const isOpen = isPublic({ metadata: asked })
   if (!isOpen) await checkLinkedApp(asked.software_id, instance, apps)
-  await sweepPending(services, instance)
   await requireRoom(services, instance)
-
-  const name = await claimName(services, instance.id, asked.client_name)
-  if (name === undefined) throw new TypeError('a new client has no name of its own')
-  const metadata = { ...asked, client_name: name.name }
-  const answer = await clients.storing({ metadata, name }, () =>
-    registerNatively(engine, instance, { ...metadata }),
-  )
-  const { client_id: id, registration_access_token: token } = answer.body ?? {}
-  if (answer.status !== 201 || typeof id !== 'string' || typeof token !== 'string') {
-    await releaseName(services, instance.id, name)
-    throw engineError(answer)
-  }
-  await schedulePendingCheck(services, instance, id)
-
+  const { id, token, metadata } = await storeClient(services, instance, asked)
   const stored = await clients.open(instance, id)
   if (stored === undefined) throw new OAuthError('internal_error', { detail: 'just registered' })
   emitter.emit('client.created', { instance, client: stored.client })
@@ -135,24 +137,43 @@ async function register(
   ctx.body = toWire(stored.client, stored.secret, token)
 }
 
-/** Most clients that their owner has not allowed, and most of all. */
-const MAX_PENDING = 100
-const MAX_CLIENTS = 1000
-const HOUR_S = 3600
-
-/**
- * SPEC: operation.md 8.1 - strangers register, so both have a bound. Parallel registrations may pass it by as many as
- * there are; the limit of an hour holds them.
- */
-async function requireRoom({ clients }: OAuthServices, instance: Instance): Promise<void> {
-  if (await clients.hasAtLeast(instance, 'pending', MAX_PENDING)) {
-    const detail = 'clients that nobody allowed yet'
-    throw new OAuthError('too_many_requests', { retryAfterS: HOUR_S, detail })
-  }
-  if (await clients.hasAtLeast(instance, 'all', MAX_CLIENTS)) {
-    throw new OAuthError('too_many_clients')
-  }
+interface Stored {
+  readonly answer: EngineAnswer
+  readonly metadata: ClientMetadata
 }
+
+/** Most names are nobody's: then one write stores the client with its name. @see docs/decisions/0662 */
+async function storeNew(
+  services: OAuthServices,
+  instance: Instance,
+  asked: ClientMetadata,
+): Promise<Stored> {
+  const free = await freeClaim(services, instance.id, asked.client_name)
+  const first = free === undefined ? undefined : await storeAs(services, instance, asked, free)
+  // Somebody else took the name meanwhile.
+  if (first !== undefined && first.answer.status !== CONFLICT) return first
+  const name = await claimName(services, instance.id, asked.client_name)
+  if (name === undefined) throw new TypeError('a new client has no name of its own')
+  const stored = await storeAs(services, instance, asked, name)
+  if (stored.answer.status !== 201) await releaseName(services, instance.id, name)
+  return stored
+}
+
+async function storeAs(
+  { clients, engine }: OAuthServices,
+  instance: Instance,
+  asked: ClientMetadata,
+  name: NameClaim,
+): Promise<Stored> {
+  const metadata = { ...asked, client_name: name.name }
+  const answer = await clients.storing({ metadata, name }, () =>
+    registerNatively(engine, instance, { ...metadata }),
+  )
+  return { answer, metadata }
+}
+
+/** What the engine's answer says when a condition of the write did not hold. */
+const CONFLICT = 409
 
 /** SPEC: oauth.md 3.1 - the two header errors have codes of their own. */
 export function requireJson(ctx: RouteContext): void {

@@ -6,6 +6,7 @@ import {
   type Keyring,
   type SigningKey,
 } from '@svc/platform'
+import { LRUCache } from 'lru-cache'
 import { ACCESS_TOKEN_MS, KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
 
 /**
@@ -38,7 +39,10 @@ export interface ParsedJwt {
 
 const MAX_LENGTH = 8192
 const SIGNATURE_BYTES = 64
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const BASE64URL = /^[A-Za-z0-9_-]+$/
+/** By the length of the last group: the bits of its last character that no byte has. */
+const STRAY_BITS = [0, 0b111111, 0b1111, 0b11] as const
 const KID = /^(access|session)\.(?:[1-9][0-9]{0,8})$/
 const TYPES: readonly unknown[] = ['JWT', 'at+jwt']
 /** What asks for a key or a processing that is not ours (RFC 7515 section 4.1). */
@@ -66,13 +70,26 @@ export function parseJwt(token: string): ParsedJwt | undefined {
   const parts = token.split('.')
   const [header, payload, mac] = parts
   if (parts.length !== 3 || !header || !payload || !mac) return undefined
+  const name = namedKey(header)
+  const signature = decode(mac)
+  if (name === undefined || signature === undefined) return undefined
+  if (signature.length !== SIGNATURE_BYTES) return undefined
+  return { ...name, signingInput: `${header}.${payload}`, payload, signature }
+}
+
+/** Headers that were read before: all tokens of a key have the same one. */
+const HEADERS = new LRUCache<string, KeyName>({ max: 100 })
+
+function namedKey(header: string): KeyName | undefined {
+  const known = HEADERS.get(header)
+  if (known !== undefined) return known
   const kid = readHeader(header)
   const kind = kid === undefined ? undefined : KID.exec(kid)?.[1]
-  const signature = decode(mac)
   if (kid === undefined || kind === undefined) return undefined
-  if (signature === undefined || signature.length !== SIGNATURE_BYTES) return undefined
   // The expression admits these two kinds only.
-  return { kid, kind: kind as KeyKind, signingInput: `${header}.${payload}`, payload, signature }
+  const name = { kid, kind: kind as KeyKind }
+  HEADERS.set(header, name)
+  return name
 }
 
 /** The claims, when the key made the signature and every claim has the form we give it; undefined otherwise. */
@@ -93,9 +110,12 @@ export type TokenKind = Audience | 'resource'
 /** What an audience stands for where a token is checked; undefined: nothing that is taken there. */
 export type AudienceRule = (audience: string) => TokenKind | undefined
 
+/** Which key a token names. */
+export type KeyName = Pick<ParsedJwt, 'kid' | 'kind'>
+
 /** What checking a token found; `expired` only of a token that is ours in every other respect. */
 export type JwtCheck =
-  | { readonly claims: JwtClaims; readonly kind: TokenKind }
+  | { readonly claims: JwtClaims; readonly kind: TokenKind; readonly key: KeyName }
   | 'invalid'
   | 'expired'
 
@@ -139,16 +159,22 @@ export async function verifyJwt(
   const kind = claims === undefined ? undefined : takes(claims.aud)
   if (claims === undefined || kind === undefined) return 'invalid'
   if (KIND_OF[kind] !== parsed.kind || claims.iss !== instance.domain) return 'invalid'
-  return checkDates(claims, kind, nowMs)
+  const state = checkDates(claims, kind, nowMs)
+  if (state !== 'live') return state
+  return { claims, kind, key: { kid: parsed.kid, kind: parsed.kind } }
 }
 
 /** SPEC: security.md 77 - refused from `exp` on: one clock signs and checks, so no leeway is needed. */
-function checkDates(claims: JwtClaims, kind: TokenKind, nowMs: number): JwtCheck {
+function checkDates(
+  claims: JwtClaims,
+  kind: TokenKind,
+  nowMs: number,
+): 'expired' | 'invalid' | 'live' {
   const { iat, exp } = claims
   const lifeMs = LIFE_OF[kind]
   if (iat * 1000 > nowMs + CLOCK_SKEW_MS || exp < iat) return 'invalid'
   const diesAt = Math.min(exp * 1000, iat * 1000 + lifeMs)
-  return nowMs >= diesAt ? 'expired' : { claims, kind }
+  return nowMs >= diesAt ? 'expired' : 'live'
 }
 
 function headerOf(key: SigningKey, typ: string): string {
@@ -193,8 +219,12 @@ function encode(text: string): string {
 /** Canonical base64url only: no padding, no other alphabet, no stray bits, so that a token has one spelling. */
 function decode(text: string): Buffer | undefined {
   if (!BASE64URL.test(text)) return undefined
-  const bytes = Buffer.from(text, 'base64url')
-  return bytes.toString('base64url') === text ? bytes : undefined
+  const lengthOfLast = text.length % 4
+  if (lengthOfLast === 1) return undefined
+  const stray = STRAY_BITS[lengthOfLast] ?? 0
+  return (ALPHABET.indexOf(text.slice(-1)) & stray) === 0
+    ? Buffer.from(text, 'base64url')
+    : undefined
 }
 
 function readObject(bytes: Buffer): Record<string, unknown> | undefined {

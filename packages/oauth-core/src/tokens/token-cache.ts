@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { CLOCK_SKEW_MS, type Instance, type KeyKind, type Keyring } from '@svc/platform'
 import { LRUCache } from 'lru-cache'
 import { expiredToken, invalidToken } from './bearer.ts'
-import { INTERFACE, type JwtClaims, LIFE_OF, parseJwt, type TokenKind, verifyJwt } from './jwt.ts'
+import { INTERFACE, type JwtClaims, LIFE_OF, type TokenKind, verifyJwt } from './jwt.ts'
 
 /** A token whose signature and claims were found good once, with what is still asked of it. */
 export interface VerifiedToken {
@@ -64,9 +64,8 @@ export class TokenCache {
     const takes = resource === '' ? INTERFACE : isHere
     const check = await verifyJwt(text, instance, keyring, clock.now(), takes)
     if (check === 'expired') throw expiredToken()
-    const parsed = parseJwt(text)
-    if (check === 'invalid' || parsed === undefined) throw invalidToken('not a token of ours')
-    const { kind: audience } = check
+    if (check === 'invalid') throw invalidToken('not a token of ours')
+    const { kind: audience, key } = check
     const { iat, exp, jti, sub, gid, scope, session_id } = check.claims
     const issuedAt = iat * 1000
     const claims = {
@@ -78,6 +77,6 @@ export class TokenCache {
       ...(audience === 'resource' && jti !== undefined && { jti }),
     }
     const expiresAt = Math.min(exp * 1000, issuedAt + LIFE_OF[audience])
-    return { audience, claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
+    return { audience, claims, kid: key.kid, kind: key.kind, issuedAt, expiresAt }
   }
 }

@@ -16,6 +16,7 @@ import { createOAuth } from '../../src/create-oauth.ts'
 import type { Instance, RouteContext } from '@svc/platform'
 import type { OAuth } from '../../src/oauth.ts'
 import type { AppManifest } from '../../src/ports.ts'
+import type { ScopePolicy } from '../../src/consent-ports.ts'
 import { insufficientScope } from '../../src/tokens/bearer.ts'
 import { type FakePages, fakePages } from './fake-pages.ts'
 
@@ -68,6 +69,7 @@ export interface ConsentServerOptions {
   readonly consent?: { readonly choose?: boolean }
   readonly deprecatedApps?: readonly DeprecatedApp[]
   readonly sharings?: Sharings
+  readonly scopePolicy?: ScopePolicy
   /** Installs what is available. @defaultValue nothing does */
   readonly install?: (slug: string) => Promise<unknown>
   readonly withSessions?: boolean
@@ -98,6 +100,7 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     ...(options.deprecatedApps && { deprecatedApps: options.deprecatedApps }),
     ...(options.sharings && { sharings: options.sharings }),
+    ...(options.scopePolicy && { scopePolicy: options.scopePolicy }),
     ...(options.consent === undefined ? {} : { consent: options.consent }),
     ...(options.requirePkce === undefined ? {} : { requirePkce: options.requirePkce }),
   })

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { OAuthError } from '../../src/errors.ts'
-import type { HttpError, RouteContext } from '@svc/platform'
+import type { HttpError, RequestView, RouteContext } from '@svc/platform'
 import type {
   AssistantView,
   AuthorizePages,
@@ -27,8 +27,8 @@ export function fakePages(): FakePages {
   const views: ConsentView[] = []
   const assistants: AssistantView[] = []
 
-  async function current(ctx: Context): Promise<OwnerSession | undefined> {
-    const id = ctx.cookies.get('session')
+  async function current({ cookies }: RequestView): Promise<OwnerSession | undefined> {
+    const id = cookies.get('session')
     return id !== undefined && live.has(id) ? { id, kind: 'normal', createdAt: 0 } : undefined
   }
 

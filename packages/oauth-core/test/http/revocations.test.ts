@@ -35,7 +35,8 @@ eachStore((open, name) => {
     function contextOf(session: string | undefined): Context {
       const state = { instance: server.alice }
       const req = { headers: {}, socket: { remoteAddress: '127.0.0.1' } }
-      return { state, req, cookies: { get: () => session } } as unknown as Context
+      const cookie = session === undefined ? '' : `session=${session}`
+      return { state, req, get: () => cookie } as unknown as Context
     }
 
     describe('authenticateToken', () => {

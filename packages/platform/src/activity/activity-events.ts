@@ -62,6 +62,7 @@ export type ActivityEventName =
   | 'client.used'
   | 'assistant.allowed'
   | 'assistant.ended'
+  | 'assistant.undone'
   | 'konnector.token'
   | 'share.made'
   | 'share.ended'
@@ -139,6 +140,7 @@ const EVENTS_OF: Readonly<Record<ActivityGroup, readonly ActivityEventName[]>> =
     'client.used',
     'assistant.allowed',
     'assistant.ended',
+    'assistant.undone',
     'konnector.token',
     'share.made',
     'share.ended',

@@ -1,6 +1,6 @@
-import Router from 'koa-router'
 import { canonicalPath } from './canonical-path.ts'
 import type { RouteRow } from './route.ts'
+import { firstSegment, RouteTable } from './route-table.ts'
 
 /** Which paths are the interface's, and which of them answer pages. */
 export interface PagePaths {
@@ -25,53 +25,35 @@ const PREFIXES: ReadonlySet<string> = new Set([
   'settings',
 ])
 
-export function createPagePaths(): PagePaths {
-  const router = new Router({ sensitive: true, strict: true })
-  const pages = new Set<string>()
-  const either = new Set<string>()
-  const paths = new Set<string>()
-  /** By first segment, so that a path is held against few of them; under '' those that begin with a parameter. */
-  const patterns = new Map<string, Router.Layer[]>()
-
-  function declareOne({ method, path, family }: RouteRow): void {
-    const layer = router.register(path, ['GET'], () => {})
-    if (method === 'GET' && family === 'html') pages.add(path)
-    if (method === 'GET' && family === 'html-jsonapi') either.add(path)
-    if (paths.has(path)) return
-    paths.add(path)
-    const first = firstSegment(path)
-    const group = /^[\w.-]*$/.test(first) ? first : ''
-    patterns.set(group, [...(patterns.get(group) ?? []), layer])
-  }
-
-  function isDeclared(path: string): boolean {
-    if (paths.has(path)) return true
-    const layers = [firstSegment(path), ''].flatMap((group) => patterns.get(group) ?? [])
-    return layers.some(({ regexp }) => regexp.test(path))
-  }
-
+/** @param table - where the rows are; without one, an own one that `declare` fills */
+export function createPagePaths(table: RouteTable = new RouteTable()): PagePaths {
+  const isDeclared = (path: string): boolean => table.find(path).length > 0
   return {
     declare(rows) {
-      for (const row of rows) declareOne(row)
+      table.declare(rows.map((row) => ({ row, run: async () => {} })))
     },
     isPage(path) {
-      const matched = router.match(path, 'GET').path.map((layer) => String(layer.path))
-      if (matched.some((each) => pages.has(each))) return true
-      return matched.length === 0 || matched.some((each) => either.has(each)) ? undefined : false
+      const found = table.find(path)
+      if (found.some(({ rows }) => rows.some(isHtml))) return true
+      return found.length === 0 || found.some(({ rows }) => rows.some(isEither)) ? undefined : false
     },
     isDeclared,
     isReserved(path) {
       // Most requests: one look, and done.
-      if (paths.has(path)) return false
+      if (isDeclared(path)) return false
       const canonical = canonicalPath(path)
-      const isOurs =
+      return (
         PREFIXES.has(firstSegment(canonical)) ||
         (canonical !== path && canonical !== '/' && isDeclared(canonical))
-      return isOurs && !isDeclared(path)
+      )
     },
   }
 }
 
-function firstSegment(path: string): string {
-  return path.split('/', 2)[1] ?? ''
+function isHtml({ method, family }: RouteRow): boolean {
+  return method === 'GET' && family === 'html'
+}
+
+function isEither({ method, family }: RouteRow): boolean {
+  return method === 'GET' && family === 'html-jsonapi'
 }

@@ -1,8 +1,10 @@
 import type { koaBody } from 'koa-body'
+import { isConsumed, takeRawBody } from './consumed-body.ts'
 import { RequestError } from './request-error.ts'
 import { Parameters } from './parameters.ts'
 import type { RouteContext } from './request-state.ts'
 import type { BodyRule } from './route.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPES: readonly string[] = ['application/json', 'application/vnd.api+json']
@@ -20,7 +22,8 @@ export type BodyReader = (ctx: RouteContext) => Promise<void>
  * rule's own) for another type or any content encoding,
  * 400 `invalid_request` for what cannot be read
  */
-export function createBodyReader(rule: BodyRule): BodyReader {
+export function createBodyReader(rule: BodyRule, log: PlatformLog): BodyReader {
+  const limit = rule.limitBytes ?? DEFAULT_LIMIT_BYTES
   let read: KoaBody | undefined
 
   /** With the first body: the library brings one for schemas, which is the largest that an idle server would hold. */
@@ -33,16 +36,14 @@ export function createBodyReader(rule: BodyRule): BodyReader {
       multipart: false,
       parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never[], // the enum of koa-body is not exported as values
       text: true,
-      textLimit: rule.limitBytes ?? DEFAULT_LIMIT_BYTES,
+      textLimit: limit,
       textTypes: [FORM, ...JSON_TYPES],
       urlencoded: false,
     })
   }
 
   async function readText(ctx: RouteContext): Promise<string> {
-    if (ctx.req.readableEnded) {
-      throw new TypeError('the body was read before: mount these routes in front of body parsers')
-    }
+    if (isConsumed(ctx.req)) return takeRawBody(ctx.req, limit, log).toString('latin1')
     if (read === undefined) {
       read = await loadKoaBody()
       // What ended while that was loaded says nothing any more, and would be waited for.

@@ -29,6 +29,11 @@ export const REQUEST_ERRORS = {
     text: 'The caller may not do this.',
     source: 'RFC 9110 15.5.4',
   },
+  http_version_not_supported: {
+    status: 505,
+    text: 'The request is of HTTP/2, which the proxy in front speaks and this server does not.',
+    source: 'RFC 9110 15.6.6',
+  },
   instance_frozen: {
     status: 503,
     description: 'the instance is being copied',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware, Next } from 'koa'
 import { heldError } from './held-error.ts'
 import { RequestError } from './request-error.ts'
@@ -37,14 +38,39 @@ interface Addressee {
   readonly canonicalHost?: string
 }
 
-/**
- * The first middleware: Host to `ctx.state.instance` and `ctx.state.appSlug`, before anything else looks at the
- * request. Nothing of the request ends up in an address that is sent out.
- * @see security.md 1, 2, 3, 4, 12; decision D53
- */
-export function createResolveInstance(options: ResolveOptions): () => Middleware {
+/** What a look at a request found out, before anything is answered. */
+export type Look =
+  /** It may go on to whoever has its path. */
+  | ({ readonly to: 'instance' } & Pick<Addressee, 'instance' | 'appSlug'>)
+  /** Nobody has its host. */
+  | { readonly to: 'nobody' }
+  /** It is answered here: refused, or sent to another address. */
+  | { readonly to: 'resolver' }
+
+/** Finds out whose host a request names, and refuses what nobody may have. */
+export interface Resolver {
+  /**
+   * The first middleware: Host to `ctx.state.instance` and `ctx.state.appSlug`, before anything else looks at the
+   * request. Nothing of the request ends up in an address that is sent out.
+   * @see security.md 1, 2, 3, 4, 12; decision D53
+   */
+  readonly middleware: Middleware
+  /** Reads only: of a request that may be somebody else's to answer. */
+  look(ctx: Context): Promise<Look>
+  /**
+   * The same checks for a request whose answer is not ours to send elsewhere.
+   * @throws HttpError
+   */
+  admit(ctx: Context): Promise<void>
+  /** Answers what {@link Resolver.admit} throws. */
+  refuse(ctx: Context, error: unknown): Promise<void>
+}
+
+export function createResolver(options: ResolveOptions): Resolver {
   const { instances, log, clock, page, paths, subdomains, isHttps } = options
   const { isPage } = paths
+  /** What a look found, for the middleware behind it. */
+  const looked = new WeakMap<IncomingMessage, Addressee>()
 
   async function find(host: string): Promise<Addressee | undefined> {
     const instance = await instances.byHost(host)
@@ -59,40 +85,45 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     return { ...addressee, canonicalHost: appHost(owner.domain, app.slug, subdomains) }
   }
 
-  async function addressee(ctx: Context): Promise<Addressee> {
+  function lookUp(ctx: Context): Promise<Addressee | undefined> {
     checkTarget(ctx)
     const host = hostOf(ctx)
     const name = host.split(':', 1)[0] ?? ''
-    const found = await find(withoutDefaultPort(host, isHttps(name)))
+    return find(withoutDefaultPort(host, isHttps(name)))
+  }
+
+  async function addressee(ctx: Context): Promise<Addressee> {
+    const found = looked.get(ctx.req) ?? (await lookUp(ctx))
     if (found === undefined || found.instance.status === 'deleting') {
       throw new RequestError('not_found')
     }
     return found
   }
 
-  /** Answers requests that have to come again under another address. */
-  function redirected(ctx: Context, { instance, appSlug, canonicalHost }: Addressee): boolean {
+  /** Where a request has to come again, if it has to. @throws RequestError for one that cannot be sent there */
+  function elsewhere(
+    ctx: Context,
+    { instance, appSlug, canonicalHost }: Addressee,
+  ): string | undefined {
     const isPlain = instance.isHttps && forwardedProto(ctx, options.trustProxy) === 'http'
-    if (!isPlain && canonicalHost === undefined) return false
+    if (!isPlain && canonicalHost === undefined) return undefined
     if (!isPageRequest(ctx, appSlug)) {
-      if (isPlain) throw new RequestError('invalid_request', { description: 'https is required' })
+      if (isPlain) throw httpsRequired()
       // Apps are used on the domain's own hosts; whatever else an alias serves answers with the domain's addresses.
       if (appSlug !== undefined) throw new RequestError('not_found')
-      return false
+      return undefined
     }
     const host = canonicalHost ?? appHostOf(instance, appSlug)
-    setEndpointHeaders(ctx)
-    ctx.status = 302
-    ctx.set('Location', `${instance.isHttps ? 'https' : 'http'}://${host}${pathAndQuery(ctx)}`)
-    ctx.body = ''
-    return true
+    return `${instance.isHttps ? 'https' : 'http'}://${host}${pathAndQuery(ctx)}`
   }
 
-  /** SPEC: operation.md 4.3 - an instance that is read takes no changes, one that moves nothing at all. */
-  function checkHold(ctx: Context, instance: Instance): void {
+  function checkInstance(ctx: Context, { instance }: Addressee): void {
+    // SPEC: operation.md 4.3 - an instance that is read takes no changes, one that moves nothing at all.
     const hold = holdOf(instance, clock.now())
-    if (hold === undefined) return
-    if (hold === 'out-of-service' || !READS.has(ctx.method)) throw heldError(hold)
+    if (hold === 'out-of-service' || (hold !== undefined && !READS.has(ctx.method))) {
+      throw heldError(hold)
+    }
+    if (instance.status === 'blocked') throw new RequestError('blocked')
   }
 
   function isPageRequest(ctx: Context, appSlug: string | undefined): boolean {
@@ -107,23 +138,31 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     return path !== '/' && (paths.isDeclared(path) || paths.isReserved(path))
   }
 
+  /** Notes in the context who is addressed. */
+  function note(ctx: Context, { instance, appSlug }: Addressee): void {
+    setBaseHeaders(ctx, instance, appSlug)
+    ctx.state['instance'] = instance
+    if (appSlug !== undefined) ctx.state['appSlug'] = appSlug
+  }
+
   async function resolve(ctx: Context, next: Next): Promise<void> {
-    ctx.state['requestId'] = randomUUID()
-    // Errors before the instance is known are answered with these.
-    setBaseHeaders(ctx, undefined)
+    begin(ctx)
     let found: Addressee
     try {
       found = await addressee(ctx)
-      const { instance, appSlug } = found
-      setBaseHeaders(ctx, instance, appSlug)
-      ctx.state['instance'] = instance
-      if (appSlug !== undefined) ctx.state['appSlug'] = appSlug
-      checkHold(ctx, instance)
-      if (instance.status === 'blocked') throw new RequestError('blocked')
-      if (isRefused(ctx.path, appSlug)) throw new RequestError('not_found')
-      if (redirected(ctx, found)) return
+      note(ctx, found)
+      checkInstance(ctx, found)
+      if (isRefused(ctx.path, found.appSlug)) throw new RequestError('not_found')
+      const location = elsewhere(ctx, found)
+      if (location !== undefined) {
+        setEndpointHeaders(ctx)
+        ctx.status = 302
+        ctx.set('Location', location)
+        ctx.body = ''
+        return
+      }
     } catch (error) {
-      await answerError(ctx, error)
+      await refuse(ctx, error)
       return
     }
     await handleRest(ctx, next, found)
@@ -134,12 +173,12 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     try {
       await next()
     } catch (error) {
-      if (isHttpError(error)) await answerError(ctx, error)
+      if (isHttpError(error)) await refuse(ctx, error)
       else throw withBaseHeaders(error, found)
     }
   }
 
-  async function answerError(ctx: Context, error: unknown): Promise<void> {
+  async function refuse(ctx: Context, error: unknown): Promise<void> {
     setEndpointHeaders(ctx)
     const asPage = ctx.state['instance'] === undefined ? undefined : page()
     const isPageError = asPage !== undefined && isPage(ctx.path) !== false && wantsPage(ctx)
@@ -149,7 +188,46 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     })
   }
 
-  return () => resolve as Middleware
+  return {
+    middleware: resolve as Middleware,
+    refuse,
+    async look(ctx) {
+      try {
+        const found = await lookUp(ctx)
+        if (found === undefined) return { to: 'nobody' }
+        looked.set(ctx.req, found)
+        const { instance, appSlug } = found
+        if (instance.status === 'deleting') return { to: 'resolver' }
+        checkInstance(ctx, found)
+        const isAnswered = isRefused(ctx.path, appSlug) || elsewhere(ctx, found) !== undefined
+        if (isAnswered) return { to: 'resolver' }
+        return { to: 'instance', instance, ...(appSlug !== undefined && { appSlug }) }
+      } catch {
+        // The middleware comes upon the same, and answers it.
+        return { to: 'resolver' }
+      }
+    },
+    async admit(ctx) {
+      begin(ctx)
+      const found = await addressee(ctx)
+      note(ctx, found)
+      checkInstance(ctx, found)
+      const { instance } = found
+      if (instance.isHttps && forwardedProto(ctx, options.trustProxy) === 'http') {
+        throw httpsRequired()
+      }
+    },
+  }
+}
+
+/** Errors before the instance is known are answered with these. */
+function begin(ctx: Context): void {
+  ctx.state['requestId'] = randomUUID()
+  setBaseHeaders(ctx, undefined)
+}
+
+function httpsRequired(): RequestError {
+  return new RequestError('invalid_request', { description: 'https is required' })
 }
 
 /** Whether somebody looks at the answer: a call with a token, or for JSON, is a program's. */

@@ -1,9 +1,9 @@
 import type { Context, Middleware, Next } from 'koa'
 import compose from 'koa-compose'
-import Router from 'koa-router'
 import { storageFull } from '../load/errors.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import { RequestError } from './request-error.ts'
+import { claiming } from './claims.ts'
 import { setCorsHeaders } from './cors.ts'
 import { setEndpointHeaders } from './headers.ts'
 import { Parameters } from './parameters.ts'
@@ -14,6 +14,7 @@ import type { CsrfRule, RouteMiddleware, RouteRow } from './route.ts'
 import type { RouteAuth } from './route-auth.ts'
 import { applySchema } from './route-body.ts'
 import { type EnforcedLimit, isEnforced, runWithinLimits } from './route-limit.ts'
+import { RouteTable, type RunRoute } from './route-table.ts'
 
 /** What the router needs of its package. */
 export interface RouterEnvironment extends ErrorRendering {
@@ -27,64 +28,64 @@ export interface RouterEnvironment extends ErrorRendering {
   readonly demandsActivity?: boolean
 }
 
-/** A path without parameters or patterns. */
-const PLAIN_PATH = /^[\w./-]+$/
 const INTERFACE = /^\/(?:auth|settings)(?:\/|$)/
 
 /**
  * One middleware for all rows: canonical paths only, 405 with `Allow`, CORS and preflights, strict bodies, duplicate
  * parameters, the CSRF rule, errors in the row's family. Requests for other paths, and all on an app's host, pass by.
+ * @param table - shared with the other mounts of a platform, so that a path is looked up once
  * @throws TypeError when a row has a CSRF rule or a limit that nobody can keep, or does not say what it notes
  */
-export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnvironment): Middleware {
-  const router = new Router({ sensitive: true, strict: true })
+export function mountRoutes(
+  rows: readonly RouteRow[],
+  environment: RouterEnvironment,
+  table: RouteTable = new RouteTable(),
+): Middleware {
   const byPath = Map.groupBy(rows, (row) => row.path)
-  // Most rows name one path: they need no search through the patterns of all.
-  const direct = new Map<string, { row: RouteRow; route: (ctx: unknown) => Promise<void> }>()
-  for (const row of rows) {
-    if (row.csrf !== undefined && environment.checkCsrf === undefined) {
-      throw new TypeError(`${row.method} ${row.path} has a CSRF rule and nobody checks it`)
-    }
-    if (enforcedLimits(row).length > 0 && environment.limits === undefined) {
-      throw new TypeError(`${row.method} ${row.path} has a limit and nobody counts`)
-    }
-    if (environment.demandsActivity === true && isSilent(row)) {
-      throw new TypeError(`${row.method} ${row.path} does not say what it notes`)
-    }
-    const route = runRow(row, byPath.get(row.path) ?? [], environment)
-    router.register(row.path, [row.method], route)
-    if (PLAIN_PATH.test(row.path)) direct.set(`${row.method} ${row.path}`, { row, route })
-  }
-  const dispatch = router.routes()
+  for (const row of rows) checkRow(row, environment)
+  const mount = table.declare(
+    rows.map((row) => ({ row, run: runRow(row, byPath.get(row.path) ?? [], environment) })),
+  )
 
-  return async function routes(ctx: Context, next: Next): Promise<void> {
+  function routes(ctx: Context, next: Next): Promise<void> {
     if (ctx.state['instance'] === undefined || ctx.state['appSlug'] !== undefined) return next()
-    const known = direct.get(`${ctx.method} ${ctx.path}`)
-    if (known !== undefined) {
-      ctx['_matchedRoute'] = known.row.path // As the router does.
-      return known.route(ctx)
+    const found = table.find(ctx.path)
+    let isOurs = false
+    for (const at of found) {
+      if (at.mount !== mount) continue
+      isOurs = true
+      const known = at.find(ctx.method)
+      if (known === undefined) continue
+      if (ctx.method === 'HEAD' && known.row.refusesHead === true) break
+      at.note(ctx)
+      return known.run(ctx)
     }
-    const matched = router.match(ctx.path, ctx.method)
-    // A GET takes HEAD too.
-    const isRefused =
-      ctx.method === 'HEAD' && rowsOf(matched.pathAndMethod.slice(0, 1))[0]?.refusesHead === true
-    if (matched.route && !isRefused) {
-      // The router's own context type is older than Koa 3's.
-      await dispatch(ctx as never, next)
-      return
-    }
-    if (matched.path.length === 0) {
+    if (!isOurs) {
       // SPEC: security.md 6 - whatever answers below these paths, be it the 404 of nobody.
       if (INTERFACE.test(ctx.path)) ctx.set('Cache-Control', 'no-store')
       return next()
     }
-    await answerUndeclared(ctx as RouteContext, rowsOf(matched.path), environment)
+    const own = found.filter((at) => at.mount === mount)
+    return answerUndeclared(
+      ctx as RouteContext,
+      own.flatMap((at) => at.rows),
+      environment,
+    )
   }
+  return claiming(routes, { mounts: [mount] })
+}
 
-  /** One layer per row: those of a path with several methods name it several times. */
-  function rowsOf(layers: readonly { readonly path: string | RegExp }[]): RouteRow[] {
-    const paths = new Set(layers.map((layer) => String(layer.path)))
-    return [...paths].flatMap((path) => byPath.get(path) ?? [])
+/** @throws TypeError when the router cannot do what the row says */
+function checkRow(row: RouteRow, environment: RouterEnvironment): void {
+  const { method, path, csrf } = row
+  if (csrf !== undefined && environment.checkCsrf === undefined) {
+    throw new TypeError(`${method} ${path} has a CSRF rule and nobody checks it`)
+  }
+  if (enforcedLimits(row).length > 0 && environment.limits === undefined) {
+    throw new TypeError(`${method} ${path} has a limit and nobody counts`)
+  }
+  if (environment.demandsActivity === true && isSilent(row)) {
+    throw new TypeError(`${method} ${path} does not say what it notes`)
   }
 }
 
@@ -97,8 +98,8 @@ function runRow(
   row: RouteRow,
   siblings: readonly RouteRow[],
   environment: RouterEnvironment,
-): (ctx: unknown) => Promise<void> {
-  const readBody = row.body === undefined ? undefined : createBodyReader(row.body)
+): RunRoute {
+  const readBody = row.body === undefined ? undefined : createBodyReader(row.body, environment.log)
   const methods = sharedMethods(row, siblings)
   const { auth } = row
   const run = compose<RouteContext>([
@@ -107,7 +108,9 @@ function runRow(
     finish(row, readBody, environment),
   ] as never[])
 
-  async function route(ctx: RouteContext): Promise<void> {
+  return async function route(context): Promise<void> {
+    // Behind `resolveInstance`; the rest of the state is set here.
+    const ctx = context as RouteContext
     setEndpointHeaders(ctx)
     setCorsHeaders(ctx, row.cors ?? 'none', methods)
     ctx.state.route = row
@@ -122,8 +125,6 @@ function runRow(
     // SPEC: security.md 11 - HEAD sets nothing.
     if (ctx.method === 'HEAD') ctx.remove('Set-Cookie')
   }
-  // koa-router's context type is older than Koa 3's; at run time it is the same object.
-  return route as (ctx: unknown) => Promise<void>
 }
 
 function finish(

@@ -1,5 +1,9 @@
 /** Why an instance could not be made or changed. */
-export type InstanceErrorCode = 'domain_taken' | 'instance_not_found' | 'instance_busy'
+export type InstanceErrorCode =
+  | 'domain_taken'
+  | 'external_id_taken'
+  | 'instance_not_found'
+  | 'instance_busy'
 
 /** A refusal of {@link Instances}; recognise it by `code`. */
 export class InstanceError extends Error {

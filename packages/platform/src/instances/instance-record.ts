@@ -1,4 +1,5 @@
 import { type Json, type Key, recordKey, type StoredRecord } from '@svc/store'
+import { isExternalId } from './external-ids.ts'
 import type { Instance, InstanceId, InstanceRecord, Subdomains } from './instance.ts'
 import type { InstanceUpdate } from './instances.ts'
 
@@ -62,6 +63,7 @@ export function checkSettings(input: InstanceUpdate): void {
   check('timeZone', input.timeZone, isTimeZone)
   check('email', input.email, (text) => text.length <= 254 && EMAIL.test(text))
   check('publicName', input.publicName, (text) => text.length <= 256 && !/\p{Cc}/u.test(text))
+  check('externalId', input.externalId, isExternalId)
   check('defaultRedirection', input.defaultRedirection, (text) => text.length <= 2048)
 }
 

@@ -2,6 +2,14 @@ import { type Change, type Store, StoreUnavailableError } from '@svc/store'
 import { randomId } from '../secrets.ts'
 import { createDirectory, type Directory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'
+import {
+  claimExternalId,
+  type ExternalIdClaim,
+  type ExternalIdServices,
+  findExternalId,
+  presentClaim,
+  releaseClaim,
+} from './external-ids.ts'
 import type { Instance, InstanceId } from './instance.ts'
 import { createInstanceCache } from './instance-cache.ts'
 import { InstanceError } from './instance-error.ts'
@@ -57,6 +65,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     subdomains: options.subdomains,
     isKept: async (id) => (await store.get(instanceKey(id))) !== undefined,
   })
+  const externalIds: ExternalIdServices = { store, clock, recordOf: fresh }
   const cache = createInstanceCache(options.cacheSize ?? 1000, clock, async (id, known) => {
     const record = await store.get<StoredInstance>(instanceKey(id))
     if (record === undefined || record.revision === known?.revision) return record && known
@@ -112,6 +121,16 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     return [...new Set(hosts.map((host) => normalizeDomain(host, options)))]
   }
 
+  async function fresh(id: InstanceId): Promise<StoredInstance | undefined> {
+    return (await store.get<StoredInstance>(instanceKey(id)))?.value
+  }
+
+  async function byExternalId(externalId: string): Promise<Instance | undefined> {
+    const id = await findExternalId({ store }, externalId)
+    const instance = id === undefined ? undefined : await cache.byId(id)
+    return instance?.externalId === externalId ? instance : undefined
+  }
+
   async function create(
     input: NewInstance,
     also: (id: InstanceId) => readonly Change[] = () => [],
@@ -143,15 +162,20 @@ export function createInstances(options: InstancesOptions): InstanceStore {
       ...also(id),
     ]
     const claims = aliases.map((host) => ({ host, isDomain: false }))
+    const { externalId } = rest
     await directory.claim(id, [{ host: domain, isDomain: true }, ...claims])
+    let claim: ExternalIdClaim | undefined
     try {
+      if (externalId !== undefined) claim = await claimExternalId(externalIds, id, externalId)
       const result = await writeSurely(store, changes)
       if (!result.written) throw new Error(`the record ${result.failed} exists already`)
       return toInstance({ key: instanceKey(id), value, revision: result.revision }, options)
     } catch (error) {
       // Outcome unknown: claims of an instance that is not there count as abandoned later.
-      if (!(error instanceof StoreUnavailableError))
+      if (!(error instanceof StoreUnavailableError)) {
+        await releaseClaim(externalIds, claim)
         await directory.release(id, [domain, ...aliases])
+      }
       throw error
     }
   }
@@ -162,27 +186,32 @@ export function createInstances(options: InstancesOptions): InstanceStore {
 
   async function changeWith(id: InstanceId, rule: InstanceRule): Promise<Instance> {
     const claimed = new Set<string>()
+    const externalClaims: ExternalIdClaim[] = []
     try {
       for (let attempt = 0; attempt < 20; attempt += 1) {
-        const changed = await tryChange(id, rule, claimed)
+        const changed = await tryChange(id, rule, claimed, externalClaims)
         if (changed !== undefined) return changed
       }
       throw new InstanceError('instance_busy', 'too many changes of one instance at a time')
     } finally {
       // A parallel change may have wanted the same alias: what the record names now stays.
-      const kept = (await store.get<StoredInstance>(instanceKey(id)))?.value.aliases ?? []
+      const kept = await fresh(id)
       await directory.release(
         id,
-        [...claimed].filter((host) => !kept.includes(host)),
+        [...claimed].filter((host) => kept?.aliases.includes(host) !== true),
       )
+      for (const claim of externalClaims) {
+        if (claim.externalId !== kept?.externalId) await releaseClaim(externalIds, claim)
+      }
     }
   }
 
-  /** One attempt; undefined when another change came first. Hosts that may have to be freed go into `touched`. */
+  /** One attempt; undefined when another change came first. What may have to be freed goes into `touched`. */
   async function tryChange(
     id: InstanceId,
     rule: InstanceRule,
     touched: Set<string>,
+    externalClaims: ExternalIdClaim[],
   ): Promise<Instance | undefined> {
     const record = await store.get<StoredInstance>(instanceKey(id))
     if (record === undefined) throw new InstanceError('instance_not_found', 'no such instance')
@@ -198,6 +227,13 @@ export function createInstances(options: InstancesOptions): InstanceStore {
       touched.add(host)
     }
     const value = updateRecord(old, update, aliases, clock.now())
+    if (value.externalId !== old.externalId) {
+      const before = await presentClaim(externalIds, old)
+      if (before !== undefined) externalClaims.push(before)
+      const { externalId } = value
+      const now = externalId && (await claimExternalId(externalIds, id, externalId))
+      if (now) externalClaims.push(now)
+    }
     const result = await store.write([{ op: 'put', key, value, ifRevision }, ...also])
     if (!result.written) return undefined
     for (const alias of old.aliases) touched.add(alias)
@@ -213,6 +249,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   return {
     create,
     byHost,
+    byExternalId,
     byId: cache.byId,
     async list(page = {}) {
       const { ids, cursor } = await directory.list(page)
@@ -240,7 +277,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     forget,
     forgetFrozen,
     normalize: (domain) => normalizeDomain(domain, options),
-    fresh: async (id) => (await store.get<StoredInstance>(instanceKey(id)))?.value,
+    fresh,
     start: removal.start,
     async close() {
       stopGaps()

@@ -35,6 +35,8 @@ export interface InstanceRecord {
   readonly publicName?: string
   /** `slug[/path]` of the app that opens after a login. */
   readonly defaultRedirection?: string
+  /** What the host calls the owner in records of its own; unique in the store. */
+  readonly externalId?: string
   readonly status: InstanceStatus
   readonly settings: InstanceSettings
   /** It is not to be changed, since it is being exported or was. */

@@ -18,6 +18,11 @@ export interface NewInstance {
   readonly email?: string
   readonly publicName?: string
   readonly defaultRedirection?: string
+  /**
+   * What the host calls the owner in records of its own: 1 to 255 printable characters, compared as they are, unique in
+   * the store.
+   */
+  readonly externalId?: string
   readonly settings?: InstanceSettings
 }
 
@@ -30,6 +35,8 @@ export interface InstanceUpdate {
   readonly email?: string | null
   readonly publicName?: string | null
   readonly defaultRedirection?: string | null
+  /** As in {@link NewInstance}; unique in the store. */
+  readonly externalId?: string | null
   readonly status?: InstanceStatus
   readonly settings?: InstanceSettings
 }
@@ -52,15 +59,19 @@ export interface InstancePage {
 export interface Instances {
   /**
    * Creates the instance with its keys. `also` joins the same write (records of other packages for the new id).
-   * @throws TypeError for a malformed domain, InstanceError `domain_taken`
+   * @throws TypeError for a malformed domain, InstanceError `domain_taken`, `external_id_taken`
    */
   create(input: NewInstance, also?: (id: InstanceId) => readonly Change[]): Promise<Instance>
   /** By domain or alias, or undefined. */
   byHost(host: string): Promise<Instance | undefined>
   byId(id: InstanceId): Promise<Instance | undefined>
+  /** By what the host calls its owner, or undefined. */
+  byExternalId(externalId: string): Promise<Instance | undefined>
   /** In no order that means something; `page.order` is ignored. */
   list(page?: PageRequest): Promise<InstancePage>
-  /** @throws TypeError for malformed members, InstanceError `instance_not_found`, `domain_taken` */
+  /**
+   * @throws TypeError for malformed members, InstanceError `instance_not_found`, `domain_taken`, `external_id_taken`
+   */
   update(id: InstanceId, update: InstanceUpdate): Promise<Instance>
   /**
    * Changes the instance together with records of other packages: all of it or nothing.

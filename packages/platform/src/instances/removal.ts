@@ -1,5 +1,6 @@
 import type { Change, Store } from '@svc/store'
 import type { Directory } from './directory.ts'
+import { presentClaim, releaseClaim } from './external-ids.ts'
 import type { Instance, InstanceId } from './instance.ts'
 import { instanceKey } from './instance-record.ts'
 import type { PlatformLog } from '../log/log-events.ts'
@@ -42,6 +43,7 @@ export function createRemoval(options: RemovalOptions): Removal {
     for (const remover of removers) await remover(instance)
     // Whatever nobody thought of. What says that a removal is under way goes last.
     await removeRest(instance.id)
+    await releaseClaim({ store }, await presentClaim({ store }, instance))
     await directory.release(instance.id, [instance.domain, ...instance.aliases])
     // The record goes last: as long as it exists, a removal that was cut short is found and goes on.
     const keys = keyring.create(instance.id).map(({ key }) => ({ op: 'delete', key }) as const)

@@ -30,7 +30,7 @@ const KEY_BYTES = 32
 const MOST_KEYS = 100
 
 /** The option that holds a keyring. */
-export function sealingKeys(): Option<readonly SealingKey[]> {
+export function sealingKeysOption(): Option<readonly SealingKey[]> {
   const kid = text('1 to 32 letters, digits, - and _', { pattern: '^[A-Za-z0-9_-]{1,32}$' })
   const key = instance<Uint8Array>(`${KEY_BYTES} random bytes`, isBytes).that(({ byteLength }) =>
     byteLength === KEY_BYTES
@@ -45,7 +45,7 @@ export function sealingKeys(): Option<readonly SealingKey[]> {
   })
 }
 
-const KEYRING = defineOptions({ keys: sealingKeys() })
+const KEYRING = defineOptions({ keys: sealingKeysOption() })
 
 function isBytes(value: unknown): boolean {
   return value instanceof Uint8Array

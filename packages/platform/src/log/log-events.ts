@@ -74,6 +74,36 @@ export const PLATFORM_LOG_EVENTS = {
     fields: { request_id: 'string', cause: 'string?' },
     since: '0.1.0',
   },
+  'mount.body_consumed': {
+    level: 'error',
+    when: 'Something in front read the body of a request, which was answered with 500. Mount the handler in front of body parsers, or have them keep `rawBody`. Once a process.',
+    fields: { hint: 'string' },
+    since: '0.1.0',
+  },
+  'mount.prefixed': {
+    level: 'error',
+    when: 'The handler is mounted below a prefix, or behind something that rewrites addresses; requests are answered with 500. Its paths are fixed. Once a process.',
+    fields: { hint: 'string', prefix: 'string' },
+    since: '0.1.0',
+  },
+  'mount.http_version': {
+    level: 'warn',
+    when: 'A request of HTTP/2 reached the handler and was answered with 505: HTTP/2 is for the proxy in front. Once a process.',
+    fields: { hint: 'string' },
+    since: '0.1.0',
+  },
+  'mount.headers_removed': {
+    level: 'warn',
+    when: 'Something in front had set headers that contradict those of the interface; they were removed from its answers. Once a process.',
+    fields: { hint: 'string', names: 'string' },
+    since: '0.1.0',
+  },
+  'mount.unknown_host': {
+    level: 'info',
+    when: 'A request named a host that no instance has. Once a process.',
+    fields: { hint: 'string', host: 'string' },
+    since: '0.1.0',
+  },
   'outbound.refused': {
     level: 'warn',
     when: 'A call to another server broke a rule, such as an address inside the own network, and was not made.',

@@ -1,4 +1,4 @@
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import tls, { type SecureContext } from 'node:tls'
 import { parseNetworks } from './address-rules.ts'
 import { exchange } from './exchange.ts'
 import {
@@ -89,8 +89,8 @@ function watchTime(connectMs: number, totalMs: number, outer: AbortSignal | unde
 }
 
 function secureContextOf(ca: readonly string[]): SecureContext {
-  return createSecureContext({
+  return tls.createSecureContext({
     minVersion: 'TLSv1.2',
-    ...(ca.length > 0 && { ca: [...getCACertificates('default'), ...ca] }),
+    ...(ca.length > 0 && { ca: [...tls.getCACertificates('default'), ...ca] }),
   })
 }

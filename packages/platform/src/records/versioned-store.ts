@@ -80,6 +80,10 @@ class VersionedStore implements Store {
     return this.#store.dump(selection)
   }
 
+  get place(): string | undefined {
+    return this.#store.place
+  }
+
   get dumpsOneMoment(): boolean {
     return this.#store.dumpsOneMoment
   }

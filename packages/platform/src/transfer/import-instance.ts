@@ -173,8 +173,16 @@ async function takeIn(
   if (present !== undefined && !isImporting) await freeze(services, id, true)
   const before = await store.get(key)
   await directory.claim(id, hosts)
+  // What the host calls an owner is its own word: that of another one ties to nothing here.
+  const { externalId: _elsewhere, ...moved } = record
+  const { externalId } = present ?? {}
   // Records with members replaced by members of the same types.
-  const live = { ...record, domain, aliases } as StoredInstance
+  const live = {
+    ...moved,
+    domain,
+    aliases,
+    ...(externalId !== undefined && { externalId }),
+  } as StoredInstance
   const isReplaced = present !== undefined && (!isImporting || present.frozen !== undefined)
   const importing = {
     ...live,

@@ -1,27 +1,47 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { OAuth } from '@svc/oauth-core'
+import type { AttachOptions, UpgradeListener } from './attach-options.ts'
 import { type Handshake, refuse } from './handshake.ts'
-
-type Listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** Servers whose upgrades are taken over. */
 export class Attachments {
   readonly #handshake: Handshake
+  readonly #oauth: Pick<OAuth, 'hasHost'>
   readonly #attached = new WeakSet<Server>()
 
-  constructor(handshake: Handshake) {
+  constructor(handshake: Handshake, oauth: Pick<OAuth, 'hasHost'>) {
     this.#handshake = handshake
+    this.#oauth = oauth
   }
 
   /** Idempotent for a server. */
-  attach(server: Server): void {
+  attach(server: Server, { next }: AttachOptions): void {
     if (this.#attached.has(server)) return
-    const listener: Listener = (request, socket, head) => {
-      if (isOurs(request.url ?? '')) void this.#handshake.handle(request, socket, head)
+    const listener: UpgradeListener = (request, socket, head) => {
+      if (isOurs(request.url ?? '')) void this.#take(request, socket, head, next)
+      else if (next !== undefined) next(request, socket, head)
       else if (server.listenerCount('upgrade') === 1) refuseUnknown(request, socket)
     }
     this.#attached.add(server)
     server.on('upgrade', listener)
+  }
+
+  /** A host that nobody has is whoever's comes next. */
+  async #take(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    next: UpgradeListener | undefined,
+  ): Promise<void> {
+    if (next !== undefined) {
+      const destroy = (): void => void socket.destroy()
+      socket.on('error', destroy)
+      const isOurs = await this.#oauth.hasHost(request)
+      socket.off('error', destroy)
+      if (!isOurs) return next(request, socket, head)
+    }
+    await this.#handshake.handle(request, socket, head)
   }
 }
 

@@ -20,7 +20,10 @@ const FLOW: PendingFlow = {
   createdAt: 0,
 }
 
-function check(flow: Partial<PendingFlow>, iss?: string): { isFrom: boolean; warnings: string[] } {
+async function check(
+  flow: Partial<PendingFlow>,
+  iss?: string,
+): Promise<{ isFrom: boolean; warnings: string[] }> {
   const warnings: string[] = []
   const log: Logger = { info() {}, warn: (event) => warnings.push(event), error() {} }
   const usable = {
@@ -32,7 +35,7 @@ function check(flow: Partial<PendingFlow>, iss?: string): { isFrom: boolean; war
   const query = new Map(iss === undefined ? [] : [['iss', iss]])
   const asked = { ...FLOW, ...flow }
   warnOfStrangeIssuer(asked, usable, query, log)
-  return { isFrom: isFromIssuer(asked, query), warnings }
+  return { isFrom: await isFromIssuer(asked, query), warnings }
 }
 
 /** connectors.md 5.3; RFC 9207 */
@@ -45,22 +48,22 @@ describe('isFromIssuer', () => {
     ['the issuer in capitals', ISSUER.toUpperCase(), false],
     ['an empty name', '', false],
   ] as const) {
-    it(`${isFrom ? 'takes' : 'refuses'} an answer that names ${what}, of a known issuer`, () => {
-      expect(check({ issuer: ISSUER }, iss).isFrom).to.equal(isFrom)
+    it(`${isFrom ? 'takes' : 'refuses'} an answer that names ${what}, of a known issuer`, async () => {
+      expect((await check({ issuer: ISSUER }, iss)).isFrom).to.equal(isFrom)
     })
   }
 
-  it('refuses an answer that names nobody when the provider says that its answers do', () => {
-    expect(check({ issuer: ISSUER, sendsIssuer: true }).isFrom).to.equal(false)
-    expect(check({ issuer: ISSUER, sendsIssuer: true }, ISSUER).isFrom).to.equal(true)
+  it('refuses an answer that names nobody when the provider says that its answers do', async () => {
+    expect((await check({ issuer: ISSUER, sendsIssuer: true })).isFrom).to.equal(false)
+    expect((await check({ issuer: ISSUER, sendsIssuer: true }, ISSUER)).isFrom).to.equal(true)
   })
 
-  it('ignores the name when no issuer is known, and warns of another origin', () => {
-    expect(check({}, `${ISSUER}/any`)).to.deep.equal({ isFrom: true, warnings: [] })
-    expect(check({}, 'https://evil.example')).to.deep.equal({
+  it('ignores the name when no issuer is known, and warns of another origin', async () => {
+    expect(await check({}, `${ISSUER}/any`)).to.deep.equal({ isFrom: true, warnings: [] })
+    expect(await check({}, 'https://evil.example')).to.deep.equal({
       isFrom: true,
       warnings: ['account.strange_issuer'],
     })
-    expect(check({}, 'not an address').warnings).to.have.length(1)
+    expect((await check({}, 'not an address')).warnings).to.have.length(1)
   })
 })

@@ -1,0 +1,97 @@
+import { sqliteStore } from '@svc/store/sqlite'
+import type { Store } from '@svc/store'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import { createOAuth } from '../../src/create-oauth.ts'
+import { type FetchHandler, toFetch } from '../../src/fetch.ts'
+import type { OAuth } from '../../src/oauth.ts'
+import { fakePages } from './fake-pages.ts'
+
+const BASE = 'https://alice.example.com'
+const address = '192.0.2.7'
+const body = JSON.stringify({
+  redirect_uris: ['https://client.example/callback'],
+  client_name: 'Client',
+  software_id: 'github.com/example/client',
+})
+
+describe('toFetch', () => {
+  let store: Store
+  let oauth: OAuth
+  let answer: FetchHandler
+  let addresses: unknown[]
+
+  beforeEach(async () => {
+    addresses = []
+    store = sqliteStore({ file: ':memory:' })
+    oauth = createOAuth({
+      store,
+      keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
+      log: {
+        info(event, fields) {
+          if (event === 'client.registered') addresses.push(fields?.['address'])
+        },
+        warn() {},
+        error() {},
+      },
+    })
+    const pages = fakePages()
+    oauth.useSessions(pages.sessions)
+    answer = toFetch(oauth.handler({ routes: [oauth.routes({ pages })] }))
+    await oauth.instances.create({ domain: 'alice.example.com' })
+  })
+  afterEach(async () => {
+    await oauth.close()
+    await store.close()
+  })
+
+  it('answers requests of the web, with a body and without one', async () => {
+    const metadata = await answer(new Request(`${BASE}/.well-known/oauth-authorization-server`), {
+      address,
+    })
+    expect([metadata.status, ((await metadata.json()) as { issuer: string }).issuer]).to.deep.equal(
+      [200, BASE],
+    )
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request(`${BASE}/auth/register`, { method: 'POST', headers, body })
+    const registered = await answer(request, { address })
+    const client = (await registered.json()) as { client_name: string }
+    expect([registered.status, client.client_name]).to.deep.equal([201, 'Client'])
+    const head = await answer(
+      new Request(`${BASE}/.well-known/oauth-authorization-server`, { method: 'HEAD' }),
+      { address },
+    )
+    expect([head.status, await head.text()]).to.deep.equal([200, ''])
+    expect((await answer(new Request(`${BASE}/recipes`), { address })).status).to.equal(404)
+  })
+
+  it('names the host of a header before that of the address', async () => {
+    const request = new Request('http://127.0.0.1:3000/.well-known/oauth-authorization-server', {
+      headers: { host: 'alice.example.com' },
+    })
+    expect((await answer(request, { address })).status).to.equal(200)
+    const unnamed = new Request('http://127.0.0.1:3000/.well-known/oauth-authorization-server')
+    expect((await answer(unnamed, { address })).status).to.equal(404)
+  })
+
+  it('insists on an address', async () => {
+    for (const wrong of ['', 'unknown', undefined as never]) {
+      let thrown: unknown
+      try {
+        await answer(new Request(BASE), { address: wrong })
+      } catch (error) {
+        thrown = error
+      }
+      expect(thrown).to.be.instanceOf(TypeError)
+    }
+  })
+
+  it('tells the server that address', async () => {
+    const headers = { 'content-type': 'application/json' }
+    for (const from of [address, '2001:db8::7']) {
+      const request = new Request(`${BASE}/auth/register`, { method: 'POST', headers, body })
+      await answer(request, { address: from })
+    }
+    expect(addresses).to.deep.equal([address, '2001:db8:0:0::/64'])
+  })
+})
