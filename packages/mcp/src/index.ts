@@ -1,11 +1,14 @@
+import '@svc/store/node-version'
 export { createMcp, type Mcp } from './create-mcp.ts'
 export type { CallEvent } from './calls/call-events.ts'
 export type {
+  ChangedFields,
   DataDocument,
   DataPage,
   DataPort,
   KindWords,
   NewDocument,
+  SeenDocument,
 } from './data/data-port.ts'
 export { ERRORS, McpError, type McpErrorCode } from './errors.ts'
 export { DEFAULT_LIMITS, type McpBucket } from './limits.ts'

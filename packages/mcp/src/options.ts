@@ -54,7 +54,7 @@ const MAX_ORIGINS = 1000
 
 export const MCP_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   oauth: port<OAuth>(['mount', 'resourceGuard', 'stepUp', 'clientAddress']),
-  data: port<DataPort>(['list', 'get', 'create', 'wordsOf']).optional('none'),
+  data: port<DataPort>(['list', 'get', 'create', 'wordsOf'], ['update', 'remove']).optional('none'),
   path: text('a path').or('/mcp'),
   name: text('a name').or('Assistants'),
   kinds: list(text('a doctype', isKind), MAX_KINDS).orFrom(

@@ -98,21 +98,24 @@ async function runTool(
     await enter(services, call, { outcome: 'ok', bytes: 0 }, type)
     isEntered = true
   }
-  const running = tool.run(given, {
-    instance,
-    access,
-    signal,
-    note(more) {
-      note = { ...note, ...more }
-    },
-    async noteWrite({ id, type: ofType, bytes }) {
-      const writes = [{ id, revision: '' }]
-      const entry = entryOf(call, { outcome: 'ok', bytes, documents: 1, writes }, ofType)
-      const changes = await services.oauth.assistants.callChanges(entry)
-      isEntered = true
-      return changes
-    },
-  })
+  // A tool of an embedding server may throw before it answers a promise, whatever its types say.
+  const running = Promise.resolve().then(() =>
+    tool.run(given, {
+      instance,
+      access,
+      signal,
+      note(more) {
+        note = { ...note, ...more }
+      },
+      async noteWrite({ id, type: ofType, bytes, before }) {
+        const writes = [{ id, revision: '', ...(before !== undefined && { before }) }]
+        const entry = entryOf(call, { outcome: 'ok', bytes, documents: 1, writes }, ofType)
+        const changes = await services.oauth.assistants.callChanges(entry)
+        isEntered = true
+        return changes
+      },
+    }),
+  )
   const found = await running.catch(async (error: unknown) => {
     // What it had read until then is in the list, too, as far as anything can be written.
     if (!(error instanceof ToolError)) {

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { Json } from '@svc/store'
-import { MAX_BODY_BYTES } from '../limits.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ToolOptions } from '../tools/tool.ts'
 import type { DataToolsOptions } from './data-tools-options.ts'
+import { bytesOf, type Fields, FIELDS } from './fields.ts'
 import { documentId, input, KIND, needOf, output } from './schemas.ts'
 
 interface Arguments {
   readonly kind: string
-  readonly fields: Readonly<Record<string, Json>>
+  readonly fields: Fields
   readonly key: string
 }
 
@@ -27,9 +26,7 @@ export function createTool({ data, kinds }: DataToolsOptions): ToolOptions<Argum
       {
         kind: KIND,
         fields: {
-          type: 'object',
-          minProperties: 1,
-          maxProperties: 200,
+          ...FIELDS,
           description: 'The members of the document. None begins with an underscore.',
         },
         key: { type: 'string', minLength: 1, maxLength: 64, description: 'Of this one call.' },
@@ -40,11 +37,7 @@ export function createTool({ data, kinds }: DataToolsOptions): ToolOptions<Argum
     needs: ({ kind }) => needOf('POST', kind, kinds),
     async run({ kind, fields, key }, context) {
       if (!kinds.includes(kind)) throw new ToolError('not_found')
-      if (Object.keys(fields).some((name) => name.startsWith('_'))) {
-        throw new ToolError('invalid_fields')
-      }
-      const bytes = Buffer.byteLength(JSON.stringify(fields))
-      if (bytes > MAX_BODY_BYTES) throw new ToolError('too_large')
+      const bytes = bytesOf(fields)
       const id = idOf(context.access.client.id, kind, key)
       const { revision, isNew } = await data.create(context, { kind, id, fields }, () =>
         context.noteWrite({ type: kind, id: documentId({ kind, id }), bytes }),

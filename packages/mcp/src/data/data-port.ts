@@ -39,6 +39,19 @@ export interface NewDocument {
   readonly fields: Readonly<Record<string, Json>>
 }
 
+/** A document as a tool names it, at the revision that the caller saw. */
+export interface SeenDocument {
+  readonly kind: string
+  readonly id: string
+  readonly revision: string
+}
+
+/** What is to be changed of a document. */
+export interface ChangedFields extends SeenDocument {
+  /** Members that get this value; `null` takes one away. The others stay as they are. */
+  readonly fields: Readonly<Record<string, Json>>
+}
+
 /**
  * The documents of a server. Its rules are the server's: it asks `access.allows` about each document, before and after a
  * change, and shows nothing that a rule does not cover, that is reserved, or that wants a confirmation.
@@ -66,4 +79,27 @@ export interface DataPort {
     document: NewDocument,
     also: () => Promise<readonly Change[]>,
   ): Promise<{ readonly revision: string; readonly isNew: boolean }>
+  /**
+   * Changes a document, in one write with the other changes and with what keeps the version before: the owner can put
+   * that back. A port that keeps none leaves this out; then the tool `update` is not offered.
+   * @returns the revision since; with `isNew` false that of the document as this very change made it before, or as it
+   * was already, with nothing written
+   * @throws ToolError `conflict` for any other revision, `shared_document` for what others see too, and those of
+   * {@link DataPort.create}
+   */
+  update?(
+    caller: ToolCaller,
+    change: ChangedFields,
+    also: () => Promise<readonly Change[]>,
+  ): Promise<{ readonly revision: string; readonly isNew: boolean }>
+  /**
+   * Deletes a document, as {@link DataPort.update} changes one. Left out: the tool `delete` is not offered.
+   * @returns whether anything was written: not when this very call did it before
+   * @throws ToolError as {@link DataPort.update}
+   */
+  remove?(
+    caller: ToolCaller,
+    document: SeenDocument,
+    also: () => Promise<readonly Change[]>,
+  ): Promise<{ readonly isNew: boolean }>
 }

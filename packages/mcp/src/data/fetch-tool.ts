@@ -5,7 +5,7 @@ import { OWNERS_DOCUMENT } from '../text/provenance.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ToolOptions } from '../tools/tool.ts'
 import type { DataToolsOptions } from './data-tools-options.ts'
-import { documentId, input, needOf, output, parseDocumentId, PROVENANCE } from './schemas.ts'
+import { documentId, ID, input, needOf, output, parseDocumentId, PROVENANCE } from './schemas.ts'
 
 interface Arguments {
   readonly id: string
@@ -25,12 +25,7 @@ export function fetchTool({ data, kinds }: DataToolsOptions): ToolOptions<Argume
     readOnly: true,
     input: input(
       {
-        id: {
-          type: 'string',
-          minLength: 3,
-          maxLength: 300,
-          description: 'Id as list and search give it: <kind>/<document>.',
-        },
+        id: ID,
         offset: {
           type: 'integer',
           minimum: 0,

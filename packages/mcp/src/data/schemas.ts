@@ -9,6 +9,22 @@ export const KIND = {
   description: 'Kind of data, as list_kinds names it.',
 } as const
 
+/** A document, as tools name it. */
+export const ID = {
+  type: 'string',
+  minLength: 3,
+  maxLength: 300,
+  description: 'Id as list and search give it: <kind>/<document>.',
+} as const
+
+/** What the caller saw last. */
+export const REVISION = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  description: 'metadata.revision of the document, as fetch gave it last.',
+} as const
+
 export const LIMIT = {
   type: 'integer',
   minimum: 1,

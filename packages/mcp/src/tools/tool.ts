@@ -24,7 +24,12 @@ export interface CallNote {
   readonly documents?: number
   /** Kind of data. @defaultValue that of the call's needs, when it is one */
   readonly type?: string
-  readonly writes?: readonly { readonly id: string; readonly revision: string }[]
+  readonly writes?: readonly {
+    readonly id: string
+    readonly revision: string
+    /** What it replaced or deleted. */
+    readonly before?: string
+  }[]
   /** Whether the changes of {@link ToolContext.noteWrite} were written, once they were asked for. @defaultValue `true` */
   readonly isWritten?: boolean
 }
@@ -35,6 +40,8 @@ export interface PlannedWrite {
   readonly id: string
   /** Of what is stored. */
   readonly bytes: number
+  /** Revision that it replaces or deletes. @defaultValue nothing */
+  readonly before?: string
 }
 
 export interface ToolContext extends ToolCaller {

@@ -5,7 +5,7 @@ import { mcpServer, type McpServer } from '../support/mcp-server.ts'
 
 useBuilt('eventsource', 'eventsource-parser')
 
-const TOOLS = ['list_kinds', 'list', 'search', 'fetch', 'create']
+const TOOLS = ['list_kinds', 'list', 'search', 'fetch', 'create', 'update', 'delete']
 
 interface AnyClient {
   listTools(): Promise<{ tools: readonly { readonly name: string }[] }>

@@ -116,7 +116,18 @@ describe('tools of an embedding server', () => {
     const broken = await server.call(token, 'broken')
     expect(broken.status).to.equal(500)
     expect(broken.text).not.to.include('secret')
+    server.mcp.tool({
+      name: 'throws',
+      title: 'throws',
+      readOnly: true,
+      input: NO_ARGUMENTS,
+      needs: () => [],
+      run() {
+        throw new Error('secret path /var/lib')
+      },
+    })
+    expect((await server.call(token, 'throws')).status).to.equal(500)
     const outcomes = (await server.entries()).map(({ outcome }) => outcome)
-    expect(outcomes).to.deep.equal(['conflict', 'too_large', 'internal_error'])
+    expect(outcomes).to.deep.equal(['conflict', 'too_large', 'internal_error', 'internal_error'])
   })
 })

@@ -61,20 +61,25 @@ describe('a call whose entry cannot be written', () => {
   for (const [tool, given] of [
     ['fetch', { id: `${NOTES}/one` }],
     ['create', NOTE],
+    ['update', { id: `${NOTES}/one`, fields: { text: 'Other' } }],
+    ['delete', { id: `${NOTES}/one` }],
   ] as const) {
     it(`is 503 and has no effect: ${tool}`, async () => {
       const faulty = faultyStore()
       const server = await mcpServer({ store: faulty.store, mayCrash: true })
       await server.documents.add(server.instance, NOTES, 'one', 'Garden', 'Buy tulips')
-      const token = await server.connect(`${NOTES}:GET ${NOTES}:POST`)
+      const rules = ['GET', 'POST', 'PUT', 'DELETE'].map((verb) => `${NOTES}:${verb}`)
+      const token = await server.connect(rules.join(' '))
+      const [note] = await server.documents.all(server.instance, NOTES)
+      const revision = 'id' in given && tool !== 'fetch' ? { revision: note?.revision } : {}
       faulty.refuse('assistant-call')
-      const answer = await server.call(token, tool, given)
+      const answer = await server.call(token, tool, { ...given, ...revision })
       expect(answer.status, answer.text).to.equal(503)
       expect(answer.headers['retry-after']).to.match(/^\d+$/)
       expect(answer.text).not.to.include('tulips')
       faulty.refuse(undefined)
       const stored = await server.documents.all(server.instance, NOTES)
-      expect(stored.map(({ id }) => id)).to.deep.equal(['one'])
+      expect(stored).to.deep.equal([note])
       expect(await server.entries()).to.deep.equal([])
     })
   }

@@ -46,6 +46,11 @@ const STARTS: readonly object[] = [
     name: 'create',
     arguments: { kind: 'io.svc.notes', fields: {}, key: 'k' },
   }),
+  modern('tools/call', {
+    name: 'update',
+    arguments: { id: 'io.svc.notes/one', revision: '1', fields: { title: 'x' } },
+  }),
+  modern('tools/call', { name: 'delete', arguments: { id: 'io.svc.notes/one', revision: '1' } }),
   modern('tools/list'),
   modern('server/discover'),
   legacy('tools/call', { name: 'list', arguments: { kind: 'io.svc.notes' } }),
@@ -111,6 +116,8 @@ describe('any body', () => {
     expect(seen).to.include.members([200, 202, 400])
     const stored = await server.documents.all(server.instance, 'io.svc.notes')
     expect(stored.map(({ id, text }) => [id, text])).to.deep.equal([['one', 'Text']])
+    const calls = await server.entries()
+    expect(calls.filter(({ writes }) => writes !== undefined)).to.deep.equal([])
     expect(server.logged.filter((line) => line.includes('protocol_failed'))).to.deep.equal([])
   }).timeout(Math.max(60_000, BODIES * 20))
 })

@@ -199,8 +199,8 @@ describe('the transport', () => {
     expect(tools.map(({ annotations }) => annotations)).to.deep.equal(
       tools.map(({ name, title }) => ({
         title,
-        readOnlyHint: name !== 'create',
-        destructiveHint: false,
+        readOnlyHint: !['create', 'update', 'delete'].includes(String(name)),
+        destructiveHint: ['update', 'delete'].includes(String(name)),
         idempotentHint: true,
         openWorldHint: false,
       })),

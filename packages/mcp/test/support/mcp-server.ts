@@ -92,10 +92,8 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
     log: { info: write('info'), warn: write('warn'), error: write('error') },
   })
   oauth.useSessions({
-    current: async (ctx) =>
-      ctx.get('Cookie') === OWNER.cookie
-        ? { id: 'owner', kind: 'normal', createdAt: 0 }
-        : undefined,
+    current: async ({ headers }) =>
+      headers.cookie === OWNER.cookie ? { id: 'owner', kind: 'normal', createdAt: 0 } : undefined,
   })
   const documents = storedDocuments(store)
   const mcp = createMcp({

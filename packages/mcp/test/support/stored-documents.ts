@@ -91,6 +91,35 @@ export function storedDocuments(store: Store): StoredDocuments {
         }
         return { revision: result.revision, isNew: true }
       },
+      async update({ instance, access }, { kind, id, revision, fields }, also) {
+        const record = await store.get(keyOf(instance, kind, id))
+        if (record === undefined || !access.allows('PUT', kind, { id })) {
+          throw new ToolError('not_found')
+        }
+        if (record.revision !== revision) throw new ToolError('conflict')
+        const known = record.value as unknown as Stored
+        const { title = known.title, text = known.text } = fields as Partial<Stored>
+        const change = changeOf(instance, { kind, id, title, text })
+        const result = await store.write([
+          { ...change, ifRevision: record.revision },
+          ...(await also()),
+        ])
+        if (!result.written) throw new ToolError('conflict')
+        return { revision: result.revision, isNew: true }
+      },
+      async remove({ instance, access }, { kind, id, revision }, also) {
+        const record = await store.get(keyOf(instance, kind, id))
+        if (record === undefined || !access.allows('DELETE', kind, { id })) {
+          throw new ToolError('not_found')
+        }
+        if (record.revision !== revision) throw new ToolError('conflict')
+        const result = await store.write([
+          { op: 'delete', key: record.key, ifRevision: record.revision },
+          ...(await also()),
+        ])
+        if (!result.written) throw new ToolError('conflict')
+        return { isNew: true }
+      },
     },
   }
 }
