@@ -10,6 +10,8 @@ import { createRetention, removeGoneSource } from './engine/retention.ts'
 import { postInternal } from './intake/post-internal.ts'
 import { createPosting } from './intake/posting.ts'
 import { removeQueues } from './intake/source-queue.ts'
+import { createCatalogues } from './mail/catalogue.ts'
+import { mailFooter } from './mail/mail-footer.ts'
 import { repliesOf } from './mail/mail-sender.ts'
 import { createSystemMails, lazyTemplates } from './mail/system-mailer.ts'
 import { createMetrics } from './metrics.ts'
@@ -92,7 +94,7 @@ function assembleServices(options: ResolvedOptions): {
 } {
   const { oauth, apps, lifetimes, limits, log, maxUnfinished, settingsSlug, sourcePrefix } = options
   const { channelDelays, roundDelays } = options
-  const { mail, mobile } = options.channels
+  const { custom, mail, mobile } = options.channels
   const { clock, namespace } = oauth
   oauth.records.declare(NOTIFY_RECORDS)
   const store = versionedStore(oauth.store, NOTIFY_RECORDS, log)
@@ -102,6 +104,7 @@ function assembleServices(options: ResolvedOptions): {
     limits,
     tooMany: (_bucket, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
   })
+  const catalogueOf = createCatalogues(options.locales)
   const quotas = createQuotas({ store, clock, limits })
   const base = {
     oauth,
@@ -115,11 +118,19 @@ function assembleServices(options: ResolvedOptions): {
     retryPlan: { channelDelays, roundDelays, random: Math.random },
     outbox: createOutbox({ store, clock, lifetimes, log }),
     posting: createPosting({ limits: rateLimits, maxUnfinished, sourcePrefix }),
-    quotas: { mail: quotas['notify-mail'], sms: quotas['notify-sms'] },
+    hostChannels: custom,
+    quotas: {
+      mail: quotas['notify-mail'],
+      sms: quotas['notify-sms'],
+      ...Object.fromEntries(custom.map(({ name }) => [name, quotas['notify-host']])),
+    },
     // System mails have a sender without a circuit breaker: a security mail is always tried.
     mailSender: { options: mail, breaker: createCircuitBreaker({ clock }) },
+    catalogueOf,
     loadTemplates: lazyTemplates({
+      catalogueOf,
       takesReplies: (instance) => repliesOf(instance, mail) !== undefined,
+      footerOf: mailFooter(mail, log),
     }),
     renderWorker: createRenderWorker(),
     events: options.events,

@@ -1,5 +1,6 @@
+import '@svc/store/node-version'
 export type { AppMail, DigestItem, DigestWords, NotificationWords } from './mail/app-mails.ts'
-export { MAIL_LOCALES } from './mail/catalogue.ts'
+export { type MailLanguage, MAIL_LOCALES } from './mail/catalogue.ts'
 export { smtpTransport, verifySmtp } from './mail/smtp-transport.ts'
 export type { DkimOptions } from './mail/dkim.ts'
 export type { SmtpOptions } from './mail/smtp-options.ts'
@@ -16,7 +17,14 @@ export {
   type MailFailure,
 } from './mail/mail-error.ts'
 export type { Mailer } from './mail/system-mailer.ts'
-export type { MailOptions, MailSettings, MailTheme } from './mail/mail-options.ts'
+export type {
+  MailOptions,
+  MailSettings,
+  MailSlot,
+  MailSlotContext,
+  MailSlots,
+  MailTheme,
+} from './mail/mail-options.ts'
 export type {
   ApnsOptions,
   FcmOptions,
@@ -32,8 +40,10 @@ export type {
   MailTransport,
   NoticePage,
   NoticePages,
+  NotificationChannel,
   NotifyApps,
   OutgoingMail,
+  OutgoingMessage,
   OwnerContact,
   OwnerContacts,
   PushCredentialStore,

@@ -5,6 +5,7 @@ export type NotifyBucket =
   | 'notify-push'
   | 'notify-mail'
   | 'notify-sms'
+  | 'notify-host'
   | 'notify-post'
   | 'notify-post-instance'
 
@@ -15,6 +16,8 @@ export const DEFAULT_LIMITS: Readonly<Record<NotifyBucket, RateLimit>> = {
   'notify-mail': { limit: 200, windowMs: HOUR_MS },
   /** Texts to an owner. */
   'notify-sms': { limit: 20, windowMs: 24 * HOUR_MS },
+  /** Messages to an owner over the channels of the host together. */
+  'notify-host': { limit: 100, windowMs: HOUR_MS },
   /** Posts of one source owner. */
   'notify-post': { limit: 100, windowMs: HOUR_MS },
   /** Posts of an instance. */

@@ -9,9 +9,7 @@ export interface NotifyFigures {
   /** By final status. */
   readonly finished: Readonly<Partial<Record<NotificationStatus, number>>>
   /** Tries of channels, by channel and how they ended. */
-  readonly attempts: Readonly<
-    Partial<Record<ChannelName, Readonly<Partial<Record<AttemptClass, number>>>>>
-  >
+  readonly attempts: Readonly<Record<ChannelName, Readonly<Partial<Record<AttemptClass, number>>>>>
 }
 
 /** Counts what the writes of this process say. */

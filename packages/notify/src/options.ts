@@ -24,8 +24,17 @@ import {
   ROUND_DELAYS_MS,
 } from './lifetimes.ts'
 import { DEFAULT_LIMITS, type NotifyBucket } from './limits.ts'
+import type { MailLanguage } from './mail/catalogue.ts'
+import { mailLanguages } from './mail/language-option.ts'
 import { type MailOptions, mailOptions } from './mail/mail-options.ts'
-import type { EventSink, NotifyApps, OwnerContacts, PushCredentialStore } from './ports.ts'
+import { hostChannels } from './channels/host-channel-option.ts'
+import type {
+  EventSink,
+  NotificationChannel,
+  NotifyApps,
+  OwnerContacts,
+  PushCredentialStore,
+} from './ports.ts'
 
 /** What `createNotify` needs. */
 export interface NotifyOptions {
@@ -39,7 +48,11 @@ export interface NotifyOptions {
     readonly mobile?: MobileOptions
     /** To the owner's phone. @defaultValue no phone can be reached */
     readonly sms?: SmsOptions
+    /** Ways of the host's own, such as a chat room. At most 5. @defaultValue none */
+    readonly custom?: readonly NotificationChannel[]
   }
+  /** Languages of mails, pushes and texts beside those of the package, or in the place of them. @defaultValue none */
+  readonly locales?: Readonly<Record<string, MailLanguage>>
   /** Manifests and files of what may post. @defaultValue web apps post; no konnector, no templates */
   readonly apps?: NotifyApps
   /** How owners are reached beside their mail address. @defaultValue no phone is known */
@@ -77,7 +90,10 @@ export interface NotifyOptions {
 
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Settled<NotifyOptions, 'contacts' | 'events' | 'pushCredentials'> {
+  extends Settled<Omit<NotifyOptions, 'channels'>, 'contacts' | 'events' | 'pushCredentials'> {
+  readonly channels: NotifyOptions['channels'] & {
+    readonly custom: readonly NotificationChannel[]
+  }
   readonly concurrency: { readonly total: number; readonly perInstance: number }
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<NotifyBucket, RateLimit>>
@@ -92,7 +108,9 @@ export const NOTIFY_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions(
     mail: mailOptions(),
     mobile: mobileOptions().optional('no device can be reached'),
     sms: smsOptions().optional('no phone can be reached'),
+    custom: hostChannels().or([], 'none'),
   }),
+  locales: mailLanguages().or({}, 'none'),
   apps: port<NotifyApps>(
     [],
     ['konnector', 'konnectors', 'readFile', 'readKonnectorFile', 'linkTo'],

@@ -1,5 +1,7 @@
 import type { AppManifest, KonnectorManifest } from '@svc/oauth-core'
 import type { Instance, InstanceId, RouteContext } from '@svc/platform'
+import type { ChannelOutcome } from './channels/channel.ts'
+import type { Priority } from './outbox/notification.ts'
 import type { MailAddress } from './mail/mail-address.ts'
 
 /** A rendered mail to one person. Texts are final, addresses checked. */
@@ -36,6 +38,50 @@ export interface MailTransport {
    * @throws MailError telling whether trying again makes sense
    */
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<void>
+}
+
+/** A notification on its way over a channel of the host. Texts are plain, final and cleaned. */
+export interface OutgoingMessage {
+  /** The same at every attempt: whoever takes messages drops repeats by it. */
+  readonly idempotencyKey: string
+  /** Whose it is. */
+  readonly instance: Instance
+  /** BCP 47 tag of the owner's language. */
+  readonly locale: string
+  /** Name of the app or client that posted it; absent: this server itself. Apps and clients choose their names. */
+  readonly from?: string
+  /** One line. Of a sensitive category: only that there is something. */
+  readonly title: string
+  /** What else it says; empty when the title is all, and for a sensitive category. */
+  readonly text: string
+  /** Where it leads, an address of the instance or of one of its apps. */
+  readonly link?: { readonly name: string; readonly url: string }
+  readonly category: string
+  /** `high` passed quiet hours. */
+  readonly priority: Priority
+}
+
+/**
+ * A way to the owner that the host brings. Retries, rounds, limits, the owner's preferences, quiet hours and digests are
+ * the package's.
+ */
+export interface NotificationChannel {
+  /**
+   * What `preferred_channels` names it: `[a-z][a-z0-9_-]{1,15}`, none of `mobile`, `sms`, `mail`. Stored with
+   * notifications and preferences: it stays the same.
+   */
+  readonly name: string
+  /** What the owner's settings call it, by locale; `en` is there. */
+  readonly label: Readonly<Record<string, string>>
+  /** Whether the owner can be reached so; `false` ends the channel for this notification. */
+  reaches(instance: Instance): Promise<boolean>
+  /**
+   * Hands the message over, and answers a class for what the other side does: `sent`, `transient` (worth another try),
+   * `config` (the operator has to mend something), `permanent` (this owner cannot be reached so). What it throws counts
+   * as `transient`.
+   * @param signal - aborted after 10 s, or when the server ends
+   */
+  deliver(message: OutgoingMessage, signal: AbortSignal): Promise<ChannelOutcome>
 }
 
 /** Manifests of what may post, as installed. Beside `oauth.apps`: what it does not know. */

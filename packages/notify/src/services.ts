@@ -5,11 +5,12 @@ import type { Quota } from './channels/delivery-quotas.ts'
 import type { RetryPlan } from './engine/progress.ts'
 import type { Posting } from './intake/posting.ts'
 import type { Lifetimes } from './lifetimes.ts'
+import type { CatalogueOf } from './mail/catalogue.ts'
 import type { MailSender } from './mail/mail-sender.ts'
 import type { MailTemplates } from './mail/templates.ts'
 import type { ChannelName } from './outbox/notification.ts'
 import type { Outbox } from './outbox/outbox.ts'
-import type { EventSink, NoticePages, NotifyApps } from './ports.ts'
+import type { EventSink, NoticePages, NotificationChannel, NotifyApps } from './ports.ts'
 import type { RenderWorker } from './render/render-worker.ts'
 import type { NotifyLog } from './log/log-events.ts'
 
@@ -33,6 +34,8 @@ export interface NotifyServices {
   readonly posting: Posting
   /** The channels that the options name. */
   readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>
+  /** Channels of the host, which are among `channels`, too. */
+  readonly hostChannels: readonly NotificationChannel[]
   /** What an attempt of a channel counts against. Channels that are not named count by themselves. */
   readonly quotas: Readonly<Partial<Record<ChannelName, Quota>>>
   /** For mails of notifications: it leaves a mail server alone that does not answer. */
@@ -40,6 +43,8 @@ export interface NotifyServices {
   /** Loads the template engine of mails with the first mail. */
   readonly loadTemplates: () => Promise<MailTemplates>
   readonly renderWorker: RenderWorker
+  /** Texts of the best language for a tag. */
+  readonly catalogueOf: CatalogueOf
   /** Absent: nobody is told what becomes of notifications. */
   readonly events: EventSink | undefined
   /** Renders the pages behind the links of mails; absent until `routes` is called. */
@@ -51,5 +56,5 @@ export interface NotifyServices {
 /** What writes the words of a notification. */
 export type RenderServices = Pick<
   NotifyServices,
-  'apps' | 'loadTemplates' | 'log' | 'oauth' | 'renderWorker'
+  'apps' | 'catalogueOf' | 'loadTemplates' | 'log' | 'oauth' | 'renderWorker'
 >

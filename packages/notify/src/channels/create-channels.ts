@@ -5,6 +5,7 @@ import { notificationLinks } from '../preferences/unsubscribe-link.ts'
 import type { NotifyServices, RenderServices } from '../services.ts'
 import type { Channel } from './channel.ts'
 import type { Quota } from './delivery-quotas.ts'
+import { createHostChannel } from './host-channel.ts'
 import { createMailChannel } from './mail-channel.ts'
 import { createMobileChannel } from './mobile/mobile-channel.ts'
 import type { PushGateway } from './mobile/push-gateway.ts'
@@ -34,7 +35,12 @@ const SMS_CALLS = {
 
 export function createChannels(
   services: ChannelServices,
-  { channels: { mobile, sms }, contacts, limits, pushCredentials: credentials }: ResolvedOptions,
+  {
+    channels: { custom, mobile, sms },
+    contacts,
+    limits,
+    pushCredentials: credentials,
+  }: ResolvedOptions,
   pushQuota: Quota,
 ): Channels {
   const { clock, log } = services
@@ -75,10 +81,11 @@ export function createChannels(
         ...(contacts !== undefined && { contacts }),
       }),
     }),
+    ...Object.fromEntries(custom.map((own) => [own.name, createHostChannel(services, own)])),
   }
   return {
     all,
-    texter: createTexter(log, sender),
+    texter: createTexter(log, sender, services.catalogueOf),
     close: async () => gateway?.close?.(),
   }
 }

@@ -3,7 +3,10 @@ import type { Store } from '@svc/store'
 import type { NotifyBucket } from '../limits.ts'
 
 /** Buckets that count deliveries. @see notifications.md 13 */
-export type DeliveryBucket = Extract<NotifyBucket, 'notify-mail' | 'notify-push' | 'notify-sms'>
+export type DeliveryBucket = Extract<
+  NotifyBucket,
+  'notify-host' | 'notify-mail' | 'notify-push' | 'notify-sms'
+>
 
 type Counters = Pick<RateLimits<DeliveryBucket>, 'hit' | 'release'>
 
@@ -15,6 +18,7 @@ export function createQuotas(options: {
 }): Readonly<Record<DeliveryBucket, Quota>> {
   const counters = createRateLimits({ ...options, tooMany: () => new QuotaSpent() })
   return {
+    'notify-host': new Quota(counters, 'notify-host'),
     'notify-mail': new Quota(counters, 'notify-mail'),
     'notify-push': new Quota(counters, 'notify-push'),
     'notify-sms': new Quota(counters, 'notify-sms'),

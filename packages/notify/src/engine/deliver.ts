@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance } from '@svc/platform'
 import {
+  type ChannelGroup,
   type ChannelName,
   currentChannel,
+  groupOf,
   type NotificationRecord,
   type StoredNotification,
 } from '../outbox/notification.ts'
@@ -18,6 +20,7 @@ export type DeliverServices = Pick<
   | 'apps'
   | 'channels'
   | 'clock'
+  | 'hostChannels'
   | 'lifetimes'
   | 'log'
   | 'oauth'
@@ -32,9 +35,9 @@ const STORE_RETRY_MS = 250
 
 /** A place among those that a channel works on at a time. */
 export interface Slot {
-  readonly channel: ChannelName
-  /** Takes a place of another channel instead; false when none is free. */
-  moveTo(channel: ChannelName): boolean
+  readonly channel: ChannelGroup
+  /** Takes a place of another group instead; false when none is free. */
+  moveTo(channel: ChannelGroup): boolean
 }
 
 /**
@@ -150,5 +153,6 @@ async function saveSurely(
 
 /** Whether the notification has a place among those that the channel works on. */
 function mayTry(slot: Slot, channel: ChannelName): boolean {
-  return slot.channel === channel || slot.moveTo(channel)
+  const group = groupOf(channel)
+  return slot.channel === group || slot.moveTo(group)
 }

@@ -7,6 +7,7 @@ import { hostOf, sendToOwner } from '../mail/mail-sender.ts'
 import type { RenderedMail } from '../mail/templates.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import { readPreferences } from '../preferences/preference-store.ts'
+import { channelNames } from '../preferences/channel-choice.ts'
 import { channelsLeft, isMuted } from '../preferences/preferences.ts'
 import { DIGEST_QUEUE } from '../preferences/release-rules.ts'
 import { digestLinks } from '../preferences/unsubscribe-link.ts'
@@ -21,6 +22,7 @@ type DigestServices = Pick<
   NotifyServices,
   | 'apps'
   | 'clock'
+  | 'hostChannels'
   | 'lifetimes'
   | 'loadTemplates'
   | 'log'
@@ -107,7 +109,7 @@ async function chooseItems(
     if (!(await isSourceAlive(services, instance, stored.record))) {
       const gone = { status: 'cancelled', reason: 'source_gone', finishedAt: now } as const
       await settleItem(services, stored, (record) => ({ ...record, ...gone }))
-    } else if (isMuted(source, category, now)) {
+    } else if (isMuted(source, category, now, channelNames(services))) {
       const muted = { status: 'skipped', reason: 'muted', finishedAt: now } as const
       await settleItem(services, stored, (record) => ({ ...record, ...muted }))
     } else if (await isOvertaken(services, stored)) {

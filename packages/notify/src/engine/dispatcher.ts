@@ -1,6 +1,10 @@
 import type { InstanceId } from '@svc/platform'
 import { describeError } from '@svc/store'
-import { type ChannelName, CHANNELS, type StoredNotification } from '../outbox/notification.ts'
+import {
+  CHANNEL_GROUPS,
+  type ChannelGroup,
+  type StoredNotification,
+} from '../outbox/notification.ts'
 import type { Due, NearWorker } from '../outbox/wake-ups.ts'
 import { deliver, type DeliverServices, type Slot } from './deliver.ts'
 import { InstanceQueue } from './instance-queue.ts'
@@ -14,7 +18,7 @@ export interface Concurrency {
 
 /** The instances that have something due over one channel. */
 interface ChannelQueue {
-  readonly channel: ChannelName
+  readonly channel: ChannelGroup
   /** In the order of their next slot: whose notification was taken moves to the end. */
   readonly instanceQueues: Map<InstanceId, InstanceQueue>
   running: number
@@ -30,17 +34,18 @@ const MAX_INSTANCES = 10_000
 const MAX_TIMERS = 10_000
 
 /**
- * Shares the work of this process fairly among the instances that have something due. Each channel has places of its
- * own, so that none waits for another's provider. @see notifications.md 12 rule 4, docs/decisions/0222
+ * Shares the work of this process fairly among the instances that have something due. Each known channel has places
+ * of its own, and those of the host have some together, so that none waits for another's provider. @see notifications.md 12 rule 4, docs/decisions/0222
  */
 export class Dispatcher implements NearWorker {
   readonly #services: DeliverServices
   readonly #concurrency: Concurrency
   readonly #cut: AbortSignal
-  readonly #queues: Readonly<Record<ChannelName, ChannelQueue>> = {
+  readonly #queues: Readonly<Record<ChannelGroup, ChannelQueue>> = {
     mobile: { channel: 'mobile', instanceQueues: new Map(), running: 0 },
     sms: { channel: 'sms', instanceQueues: new Map(), running: 0 },
     mail: { channel: 'mail', instanceQueues: new Map(), running: 0 },
+    host: { channel: 'host', instanceQueues: new Map(), running: 0 },
   }
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #lock = new ReadWriteLock({ onOpen: () => this.#pump() })
@@ -75,7 +80,7 @@ export class Dispatcher implements NearWorker {
    * Works off what is due of an instance over a channel. Resolves when nothing is left; false: it gave up for now, or
    * has to end. Undefined when it has too many instances already.
    */
-  visit(instanceId: InstanceId, channel: ChannelName): Promise<boolean> | undefined {
+  visit(instanceId: InstanceId, channel: ChannelGroup): Promise<boolean> | undefined {
     if (this.#isStopped) return undefined
     const instanceQueue = this.#instanceQueueOf(this.#queues[channel], instanceId)
     instanceQueue?.lookAgain()
@@ -83,7 +88,7 @@ export class Dispatcher implements NearWorker {
     return instanceQueue?.closed
   }
 
-  has(instanceId: InstanceId, channel: ChannelName): boolean {
+  has(instanceId: InstanceId, channel: ChannelGroup): boolean {
     return this.#queues[channel].instanceQueues.has(instanceId)
   }
 
@@ -92,7 +97,7 @@ export class Dispatcher implements NearWorker {
     this.#isStopped = true
     for (const timer of this.#timers.values()) clearTimeout(timer)
     this.#timers.clear()
-    const instanceQueues = CHANNELS.flatMap((channel) => [
+    const instanceQueues = CHANNEL_GROUPS.flatMap((channel) => [
       ...this.#queues[channel].instanceQueues.values(),
     ])
     for (const instanceQueue of instanceQueues) instanceQueue.close(false)
@@ -108,11 +113,11 @@ export class Dispatcher implements NearWorker {
   }
 
   #isIdle(): boolean {
-    return CHANNELS.every((channel) => this.#queues[channel].running === 0)
+    return CHANNEL_GROUPS.every((channel) => this.#queues[channel].running === 0)
   }
 
   #pump(): void {
-    for (const channel of CHANNELS) {
+    for (const channel of CHANNEL_GROUPS) {
       const queue = this.#queues[channel]
       while (this.#hasRoom(queue) && !this.#lock.isClosed()) {
         const instanceQueue = this.#nextInstanceQueue(queue)
@@ -175,7 +180,7 @@ export class Dispatcher implements NearWorker {
   }
 
   /** A free place of the channel for something of the instance, taken. */
-  #findPlace(instanceId: InstanceId, channel: ChannelName): Place | undefined {
+  #findPlace(instanceId: InstanceId, channel: ChannelGroup): Place | undefined {
     const queue = this.#queues[channel]
     if (!this.#hasRoom(queue)) return undefined
     const instanceQueue = this.#instanceQueueOf(queue, instanceId)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InstanceId } from '@svc/platform'
-import { type ChannelName, CHANNELS } from '../outbox/notification.ts'
+import { CHANNEL_GROUPS, type ChannelGroup } from '../outbox/notification.ts'
 import { QUEUE } from '../outbox/wake-ups.ts'
 import type { Background } from './background.ts'
 import type { DeliverServices } from './deliver.ts'
@@ -44,10 +44,10 @@ export function createEngine(services: DeliverServices, concurrency: Concurrency
   }
 
   /** The channels that something of the instance is due over. */
-  async function dueChannels(id: InstanceId): Promise<readonly ChannelName[]> {
-    const times = await Promise.all(CHANNELS.map((channel) => outbox.nextDue(id, channel)))
+  async function dueChannels(id: InstanceId): Promise<readonly ChannelGroup[]> {
+    const times = await Promise.all(CHANNEL_GROUPS.map((channel) => outbox.nextDue(id, channel)))
     const now = clock.now()
-    return CHANNELS.filter((_, place) => (times[place] ?? Number.POSITIVE_INFINITY) <= now)
+    return CHANNEL_GROUPS.filter((_, place) => (times[place] ?? Number.POSITIVE_INFINITY) <= now)
   }
 
   async function keepFor(visit: Promise<boolean>): Promise<boolean> {

@@ -10,7 +10,10 @@ import type { NotifyServices } from '../services.ts'
 import { type Background, processQueue } from './background.ts'
 import { expiryOf, unheld } from './progress.ts'
 
-type HeldBackServices = Pick<NotifyServices, 'clock' | 'log' | 'oauth' | 'outbox' | 'store'>
+type HeldBackServices = Pick<
+  NotifyServices,
+  'clock' | 'hostChannels' | 'log' | 'oauth' | 'outbox' | 'store'
+>
 
 const BATCH = 50
 

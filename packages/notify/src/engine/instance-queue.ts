@@ -1,5 +1,5 @@
 import type { InstanceId } from '@svc/platform'
-import type { ChannelName, StoredNotification } from '../outbox/notification.ts'
+import type { ChannelGroup, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 
 const LOOK_AHEAD = 8
@@ -10,7 +10,7 @@ const MAX_STUCK = 32
 
 export interface InstanceQueueOptions {
   readonly id: InstanceId
-  readonly channel: ChannelName
+  readonly channel: ChannelGroup
   readonly outbox: Pick<Outbox, 'listDue'>
   readonly clock: { now(): number }
 }

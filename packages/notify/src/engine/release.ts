@@ -29,7 +29,7 @@ export type Release =
 
 type ReleaseServices = Pick<
   NotifyServices,
-  'apps' | 'clock' | 'oauth' | 'outbox' | 'retryPlan' | 'store'
+  'apps' | 'clock' | 'hostChannels' | 'oauth' | 'outbox' | 'retryPlan' | 'store'
 >
 
 /** Workers that a notification may take with it. @see notifications.md 12 rule 7 */

@@ -51,7 +51,7 @@ interface Recalled {
 /** What accepting a notification needs. */
 export type AcceptServices = Pick<
   NotifyServices,
-  'clock' | 'lifetimes' | 'log' | 'outbox' | 'posting' | 'store'
+  'clock' | 'hostChannels' | 'lifetimes' | 'log' | 'outbox' | 'posting' | 'store'
 >
 
 /** Other processes that may be faster, one after the other, before a post is given up. */

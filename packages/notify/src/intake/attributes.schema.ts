@@ -1,5 +1,5 @@
 import { type BodySchema, bodySchema } from '@svc/platform'
-import { CHANNELS } from '../outbox/notification.ts'
+import { HOST_CHANNEL } from '../outbox/notification.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -58,7 +58,7 @@ const ATTRIBUTES_SCHEMA: JsonSchema = {
     preferred_channels: {
       type: 'array',
       maxItems: MAX_CHANNELS,
-      items: { enum: [...CHANNELS] },
+      items: { type: 'string', pattern: HOST_CHANNEL.source },
     },
   },
 }

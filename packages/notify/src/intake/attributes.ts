@@ -4,6 +4,7 @@ import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import {
   CHANNELS,
   type ChannelName,
+  HOST_CHANNEL,
   type NotificationContent,
   type Priority,
 } from '../outbox/notification.ts'
@@ -33,6 +34,8 @@ interface ValidationContext {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly bounds: AtBounds
+  /** Whether a channel is one of every server, or of this host. */
+  readonly hasChannel: (name: ChannelName) => boolean
 }
 
 /** The draft, or everything that is wrong. */
@@ -55,12 +58,15 @@ export function requireTitle({ title }: Attributes): void {
 
 /** What the attributes ask for. @throws NotifyError 422 with every fault */
 export function requireDraft(
-  { clock, lifetimes }: Pick<NotifyServices, 'clock' | 'lifetimes'>,
+  { clock, lifetimes, hostChannels }: Pick<NotifyServices, 'clock' | 'hostChannels' | 'lifetimes'>,
   instance: Instance,
   category: ValidationContext['category'],
   attributes: Attributes,
 ): Draft {
-  const context = { category, zone: zoneOf(instance), now: clock.now(), bounds: lifetimes }
+  const hasChannel = (name: ChannelName): boolean =>
+    CHANNELS.some((known) => known === name) || hostChannels.some((own) => own.name === name)
+  const zone = zoneOf(instance)
+  const context = { category, zone, now: clock.now(), bounds: lifetimes, hasChannel }
   const validated = validateAttributes(attributes, context)
   if ('faults' in validated) throw NotifyError.ofAll(validated.faults)
   return validated.draft
@@ -69,7 +75,7 @@ export function requireDraft(
 /** @see notifications.md 3.1 */
 function validateAttributes(
   attributes: Attributes,
-  { category, zone, now, bounds }: ValidationContext,
+  { category, zone, now, bounds, hasChannel }: ValidationContext,
 ): Validated {
   // SPEC: notifications.md 3.1 - `null` is absent, and so is an empty `category_id`.
   const given = new Map(
@@ -95,7 +101,7 @@ function validateAttributes(
   }
   const [first, ...others] = faults
   if (first !== undefined) return { faults: [first, ...others] }
-  return { draft: toDraft(given, category.defaultPriority, sendAt) }
+  return { draft: toDraft(given, category.defaultPriority, sendAt, hasChannel) }
 }
 
 function faultsOf(name: AttributeName, value: unknown): NotifyFault[] {
@@ -111,6 +117,7 @@ function toDraft(
   given: ReadonlyMap<AttributeName, unknown>,
   defaultPriority: Priority | undefined,
   sendAt: number | undefined,
+  hasChannel: (name: ChannelName) => boolean,
 ): Draft {
   const text = (name: AttributeName): string | undefined => given.get(name) as string | undefined
   const categoryId = text('category_id')
@@ -118,6 +125,8 @@ function toDraft(
   const priority = (given.get('priority') as Priority | undefined) ?? defaultPriority
   const state = text('state')
   const channels = given.get('preferred_channels') as readonly ChannelName[] | undefined
+  // A host's channel that this server has not is skipped: what posts may run on several servers.
+  const wanted = [...new Set(channels)].filter(hasChannel)
   const data = given.get('data') as Draft['data']
   const at = text('at')
   const sound = text('sound')
@@ -125,8 +134,7 @@ function toDraft(
   const contentHtml = text('content_html')
   return {
     title: text('title') ?? '',
-    preferredChannels:
-      channels === undefined || channels.length === 0 ? DEFAULT_CHANNELS : [...new Set(channels)],
+    preferredChannels: wanted.length === 0 ? DEFAULT_CHANNELS : wanted,
     ...(categoryId !== undefined && { categoryId }),
     ...(message !== undefined && { message }),
     ...(priority !== undefined && { priority }),
@@ -143,12 +151,12 @@ function toDraft(
 
 function channelFaults(items: readonly unknown[]): NotifyFault[] {
   return items.flatMap((item, place) =>
-    CHANNELS.some((channel) => channel === item)
+    typeof item === 'string' && HOST_CHANNEL.test(item)
       ? []
       : [
           {
             code: 'invalid_attribute' as const,
-            description: 'preferred_channels names mobile, sms and mail',
+            description: 'preferred_channels names mobile, sms, mail and channels of the host',
             pointer: `${pointerTo('preferred_channels')}/${place}`,
           },
         ],

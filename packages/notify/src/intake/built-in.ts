@@ -1,15 +1,15 @@
 import type { NotificationCategory } from '@svc/oauth-core'
 import { DAY_MS, type Instance } from '@svc/platform'
-import { catalogueOf } from '../mail/catalogue.ts'
+import type { CatalogueOf } from '../mail/catalogue.ts'
 import { toShownText } from '../mail/clean-text.ts'
 import { formatTime } from '../mail/request-facts.ts'
-import type { ChannelName } from '../outbox/notification.ts'
+import type { KnownChannel } from '../outbox/notification.ts'
 
 /** A category of the server itself. @see notifications.md 4.3 */
 export interface BuiltInCategory {
   readonly declared: NotificationCategory
   /** `inbox`: it is only to be found there. */
-  readonly channel: ChannelName | 'inbox'
+  readonly channel: KnownChannel | 'inbox'
   /** Its mail, if it leaves by one; the texts of the notification have that name, too. */
   readonly mail:
     | 'access_ending'
@@ -108,6 +108,7 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
  * @param data - of `disk-quota`: `IsFull`, nothing is left; of the others: `ClientName`, and what their texts name
  */
 export function builtInTexts(
+  catalogueOf: CatalogueOf,
   instance: Instance,
   { mail }: BuiltInCategory,
   data: Readonly<Record<string, unknown>> = {},

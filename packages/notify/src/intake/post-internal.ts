@@ -1,6 +1,7 @@
 import type { NotificationCategory } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
 import type { InternalNotification } from '../notify.ts'
+import type { NotifyServices } from '../services.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import { acceptPost, type AcceptServices } from './accept.ts'
 import { type Attributes, requireDraft, requireTitle } from './attributes.ts'
@@ -19,14 +20,14 @@ interface Prepared {
 
 /** Posts what the server or its operator has to say; without the quotas of apps. @see notifications.md 2.7 */
 export async function postInternal(
-  services: AcceptServices,
+  services: AcceptServices & Pick<NotifyServices, 'catalogueOf'>,
   instance: Instance,
   notification: InternalNotification,
 ): Promise<NotificationRecord> {
   const { category, state } = notification
   const { declared, attributes, poster, isInboxOnly } =
     notification.originator === 'stack'
-      ? prepareBuiltIn(instance, notification)
+      ? prepareBuiltIn(services, instance, notification)
       : prepareDeclared(notification)
   requireTitle(attributes)
   const draft = requireDraft(services, instance, declared, attributes)
@@ -43,7 +44,11 @@ export async function postInternal(
   return accepted.record
 }
 
-function prepareBuiltIn(instance: Instance, notification: InternalNotification): Prepared {
+function prepareBuiltIn(
+  { catalogueOf }: Pick<NotifyServices, 'catalogueOf'>,
+  instance: Instance,
+  notification: InternalNotification,
+): Prepared {
   const builtIn = BUILT_IN.get(notification.category)
   if (builtIn === undefined) throw categoryNotFound()
   const slug = notification.slug ?? builtIn.slug
@@ -51,7 +56,7 @@ function prepareBuiltIn(instance: Instance, notification: InternalNotification):
     ...(builtIn.channel !== 'inbox' && { preferred_channels: [builtIn.channel] }),
     ...(builtIn.isUrgent === true && { priority: 'high' as const }),
     ...attributesOf(notification),
-    ...builtInTexts(instance, builtIn, notification.data),
+    ...builtInTexts(catalogueOf, instance, builtIn, notification.data),
     data: { ...builtIn.data, ...notification.data },
   }
   const poster = { originator: 'stack', owner: '', postedBy: '' } as const

@@ -250,6 +250,12 @@ export const NOTIFY_LOG_EVENTS = {
     fields: { domain: 'string', template: 'string', messageId: 'string' },
     since: '0.1.0',
   },
+  'mail.slot_failed': {
+    level: 'error',
+    when: 'What the host says below a mail threw or is none of its forms; the mail was sent without it.',
+    fields: { domain: 'string', template: 'string', cause: 'string' },
+    since: '0.2.0',
+  },
   'mail.failed': {
     level: 'error',
     when: 'A mail of the server could not be sent.',

@@ -12,7 +12,21 @@ export interface Catalogue {
   text(key: string, values?: Readonly<Record<string, string | number>>): string
 }
 
+/** A language that mails have not got. */
+export interface MailLanguage {
+  /** Texts: the keys of `locales/en.json` of this package. */
+  readonly messages: Readonly<Record<string, string>>
+  /** How it is written. @defaultValue as its tag says */
+  readonly dir?: 'ltr' | 'rtl'
+  /** Whether it may have gaps, which are filled in English. @defaultValue `false` */
+  readonly partial?: boolean
+}
+
+/** The catalogue of the best language for a tag: itself, its base language, English. */
+export type CatalogueOf = (tag: string) => Catalogue
+
 const FOLDER = new URL('../../locales/', import.meta.url)
+const FALLBACK = 'en'
 
 /** Languages that mails are written in: those of the files. */
 export const MAIL_LOCALES: readonly string[] = readdirSync(FOLDER)
@@ -20,25 +34,46 @@ export const MAIL_LOCALES: readonly string[] = readdirSync(FOLDER)
   .map((name) => name.slice(0, -'.json'.length))
   .sort()
 
-const loaded = new Map<string, Catalogue>()
-
-/** The catalogue of the best language for a tag: itself, its base language, English. Read when it is first needed. */
-export function catalogueOf(tag: string): Catalogue {
-  const base = tag.split('-', 1)[0]?.toLowerCase() ?? ''
-  const locale = [tag, base].find((wanted) => MAIL_LOCALES.includes(wanted)) ?? 'en'
-  const catalogue = loaded.get(locale) ?? loadCatalogue(locale)
-  loaded.set(locale, catalogue)
-  return catalogue
+/** @param languages those of the host, beside ours or in the place of them; gaps are English. Each is read when it is first needed */
+export function createCatalogues(
+  languages: Readonly<Record<string, MailLanguage>> = {},
+): CatalogueOf {
+  const loaded = new Map<string, Catalogue>()
+  const isThere = (locale: string): boolean =>
+    Object.hasOwn(languages, locale) || MAIL_LOCALES.includes(locale)
+  return function catalogueOf(tag) {
+    const base = tag.split(/[-_]/u, 1)[0]?.toLowerCase() ?? ''
+    const locale = [tag, base].find(isThere) ?? FALLBACK
+    const known = loaded.get(locale)
+    if (known !== undefined) return known
+    const added = languages[locale]
+    const catalogue =
+      added === undefined
+        ? createCatalogue(locale, readMailTexts(locale))
+        : createCatalogue(locale, { ...readMailTexts(FALLBACK), ...added.messages }, added.dir)
+    loaded.set(locale, catalogue)
+    return catalogue
+  }
 }
 
-function loadCatalogue(locale: string): Catalogue {
+/** Ours alone. */
+export const catalogueOf: CatalogueOf = createCatalogues()
+
+/** Our texts of one language. */
+export function readMailTexts(locale: string): Readonly<Record<string, string>> {
   const file = new URL(`${locale}.json`, FOLDER)
-  const texts = new Map<string, string>(
-    Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>), // our own file
-  )
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string> // our own file
+}
+
+function createCatalogue(
+  locale: string,
+  given: Readonly<Record<string, string>>,
+  dir: Catalogue['dir'] = directionOf(locale),
+): Catalogue {
+  const texts = new Map(Object.entries(given))
   return {
     locale,
-    dir: directionOf(locale),
+    dir,
     has: (key) => texts.has(key),
     text(key, values = {}) {
       const source = texts.get(key)

@@ -1,5 +1,5 @@
-import { parseAddress } from '@svc/platform'
-import { object, type Option, port, record, text } from '@svc/platform/options'
+import { type Instance, parseAddress, type SlotParagraph } from '@svc/platform'
+import { either, func, hooks, object, type Option, port, record, text } from '@svc/platform/options'
 import type { MailTransport } from '../ports.ts'
 
 /** Who mails come from, and how they leave. @see notifications.md 10.2 */
@@ -20,10 +20,34 @@ export interface MailTheme {
   readonly name?: string
 }
 
+/** What the host is told about a mail that it may say something in. */
+export interface MailSlotContext {
+  readonly instance: Instance
+  /** BCP 47 tag of the language that the mail is in. */
+  readonly locale: string
+  /** Which mail it is, such as `passphrase_reset`. */
+  readonly template: string
+}
+
+/**
+ * Paragraphs of the host in a mail, or none. Never markup: what it answers is shown as text. At most 600 characters and
+ * 10 paragraphs; paths lead to the instance. It answers at once; one that throws, or answers something else, is left
+ * out, and `mail.slot_failed` is logged.
+ */
+export type MailSlot = (context: MailSlotContext) => readonly SlotParagraph[]
+
+/** Places in mails. */
+export interface MailSlots {
+  /** Below everything that the mail is about. */
+  readonly 'mail.footer'?: MailSlot
+}
+
 /** Mails of all instances. */
 export interface MailOptions extends MailSettings {
   /** The looks that the pages have, as `createAuthUi` takes them: mails come from its name. @defaultValue no name */
-  readonly theme?: MailTheme
+  readonly theme?: MailTheme | ((instance: Instance) => MailTheme | undefined)
+  /** Paragraphs and links of the host. @defaultValue none */
+  readonly slots?: MailSlots
   /** Other settings for the instances of a context, by its name. */
   readonly contexts?: Readonly<Record<string, Partial<MailSettings>>>
 }
@@ -46,7 +70,11 @@ export function mailOptions(): Option<MailOptions> {
   return object({
     ...settings,
     transport,
-    theme: theme.optional('no name'),
+    theme: either(
+      func<Extract<MailOptions['theme'], (...given: never) => unknown>>(),
+      theme,
+    ).optional('no name'),
+    slots: hooks<MailSlots>(['mail.footer']).optional('none'),
     contexts: record(context).optional(),
   })
 }

@@ -1,6 +1,7 @@
 import { type Instance, parseAddress } from '@svc/platform'
 import type { CircuitBreaker } from '../circuit-breaker.ts'
 import { type MailAddress, toHeaderText } from './mail-address.ts'
+import { productName } from './mail-footer.ts'
 import { isMailError, MailError } from './mail-error.ts'
 import type { MailOptions } from './mail-options.ts'
 import type { MailTransport, OutgoingMail } from '../ports.ts'
@@ -99,7 +100,7 @@ function sendersOf(
   app?: string,
 ): { from: MailAddress; replyTo?: MailAddress } {
   const context = contextOf(instance, options)
-  const { noreplyName = options.noreplyName ?? options.theme?.name } = context
+  const { noreplyName = options.noreplyName ?? productName(options, instance) } = context
   const name = noreplyName ?? hostOf(instance.domain)
   const address =
     context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`

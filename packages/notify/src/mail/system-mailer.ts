@@ -10,6 +10,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import type { AppMail } from './app-mails.ts'
 import { isMailError } from './mail-error.ts'
+import { mailFooter } from './mail-footer.ts'
 import { type MailOptions, mailOptions } from './mail-options.ts'
 import { hostOf, repliesOf, sendToOwner, sendToPending, type WrittenMail } from './mail-sender.ts'
 import type { SystemMail } from './system-mails.ts'
@@ -35,8 +36,11 @@ export const SYSTEM_MAILS_OPTIONS: OptionsDefinition<Settled<SystemMailsOptions>
   log: port<Logger>(['info', 'warn', 'error']),
   mail: mailOptions(),
   loadTemplates: func<() => Promise<MailTemplates>>().orFrom(
-    ({ mail }: SystemMailsOptions) =>
-      lazyTemplates({ takesReplies: (instance) => repliesOf(instance, mail) !== undefined }),
+    ({ log, mail }: SystemMailsOptions) =>
+      lazyTemplates({
+        takesReplies: (instance) => repliesOf(instance, mail) !== undefined,
+        footerOf: mailFooter(mail, log),
+      }),
     'its own',
   ),
 } satisfies OptionsFor<SystemMailsOptions>)

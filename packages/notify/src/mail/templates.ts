@@ -3,7 +3,8 @@ import type { Instance } from '@svc/platform'
 import nunjucks from 'nunjucks'
 import { buildAppModel } from './app-mail-model.ts'
 import type { AppMail, MailLinks } from './app-mails.ts'
-import { catalogueOf } from './catalogue.ts'
+import { type CatalogueOf, catalogueOf as ours } from './catalogue.ts'
+import { type FooterOf, inWords } from './mail-footer.ts'
 import { buildModel } from './mail-model.ts'
 import type { SystemMail } from './system-mails.ts'
 
@@ -28,6 +29,10 @@ export interface MailTemplates {
 export interface TemplatesOptions {
   /** Whether somebody reads replies to mails of the instance. @defaultValue nobody does */
   readonly takesReplies?: (instance: Instance) => boolean
+  /** The languages that there are. @defaultValue those of the package */
+  readonly catalogueOf?: CatalogueOf
+  /** What the host says below mails. @defaultValue nothing */
+  readonly footerOf?: FooterOf
 }
 
 /** Loads the two views of the one layout; catalogues are read when a language is first needed. */
@@ -37,6 +42,7 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
   const htmlViews = new nunjucks.Environment(loader, { autoescape: true, throwOnUndefined: true })
   const textViews = new nunjucks.Environment(loader, { autoescape: false, throwOnUndefined: true })
 
+  const { catalogueOf = ours } = options
   return {
     render(instance, mail, links) {
       const catalogue = catalogueOf(instance.locale)
@@ -45,11 +51,18 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
         ? buildAppModel(instance, mail, writing)
         : buildModel(instance, mail, writing, links)
       const { head, markup } = model
+      const { template } = mail
+      const own = options.footerOf?.({ instance, locale: catalogue.locale, template }) ?? []
       return {
         subject: model.subject,
-        text: textViews.render('mail.txt.njk', { ...model, markup: markup?.text }),
+        text: textViews.render('mail.txt.njk', {
+          ...model,
+          markup: markup?.text,
+          own: own.map(inWords),
+        }),
         html: htmlViews.render('mail.html.njk', {
           ...model,
+          own,
           hosts: (text: string) => withUnbrokenHost(text, head.domain),
           // The one thing that is mark-up already: what an app's template wrote, with its data escaped.
           markup: markup && new nunjucks.runtime.SafeString(markup.html),

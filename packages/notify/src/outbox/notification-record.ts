@@ -11,8 +11,9 @@ import {
 } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import {
-  type ChannelName,
+  type ChannelGroup,
   FINAL_STATUSES,
+  groupOf,
   nextChannel,
   type NotificationRecord,
   type NotificationStatus,
@@ -44,10 +45,10 @@ export const INDEXES = {
   digest: (id: InstanceId, digestId: string): IndexKey =>
     indexKey(id, `notifications-digest:${digest(digestId)}`),
   /** The one of mails has no channel in its name: what was written before there were others stands in it, too. */
-  due: (id: InstanceId, isHigh: boolean, channel: ChannelName): IndexKey =>
+  due: (id: InstanceId, isHigh: boolean, group: ChannelGroup): IndexKey =>
     indexKey(
       id,
-      `notifications-due:${isHigh ? 'high' : 'normal'}${channel === 'mail' ? '' : `:${channel}`}`,
+      `notifications-due:${isHigh ? 'high' : 'normal'}${group === 'mail' ? '' : `:${group}`}`,
     ),
   held: (id: InstanceId): IndexKey => indexKey(id, 'notifications-held'),
   inbox: (id: InstanceId): IndexKey => indexKey(id, 'notifications-inbox'),
@@ -87,7 +88,7 @@ export function indexEntries(
   ]
   const enter = (index: IndexKey, sort: string): void => void entries.push({ index, sort })
   if (isUnfinished(record)) {
-    enter(INDEXES.due(id, isHigh(record.priority), nextChannel(record)), instant(dueAt))
+    enter(INDEXES.due(id, isHigh(record.priority), groupOf(nextChannel(record))), instant(dueAt))
   } else enter(INDEXES.purge(id), instant(purgeTime(record, lifetimes)))
   if (!FINAL_STATUSES.has(status)) {
     enter(INDEXES.unfinished(id, record), instant(dueAt))

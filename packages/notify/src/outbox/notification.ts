@@ -6,8 +6,26 @@ import type { Lifetimes } from '../lifetimes.ts'
 /** Who posted. `stack`: this server itself; `cli`: its operator. @see notifications.md 2 */
 export type Originator = 'app' | 'oauth' | 'konnector' | 'stack' | 'cli'
 
+/** The channels that every server knows, whether or not it has them. */
 export const CHANNELS = ['mobile', 'sms', 'mail'] as const
-export type ChannelName = (typeof CHANNELS)[number]
+export type KnownChannel = (typeof CHANNELS)[number]
+
+/** A {@link KnownChannel}, or a channel of the host. */
+export type ChannelName = string
+
+/** What a channel of the host may be called. */
+export const HOST_CHANNEL: RegExp = /^[a-z][a-z0-9_-]{1,15}$/
+
+/**
+ * What notifications wait in, and places to work on them belong to: one for each known channel, and one for all those of
+ * the host, so that what waits for a channel that the host no longer has is looked at, too.
+ */
+export const CHANNEL_GROUPS = ['mobile', 'sms', 'mail', 'host'] as const
+export type ChannelGroup = (typeof CHANNEL_GROUPS)[number]
+
+export function groupOf(name: ChannelName): ChannelGroup {
+  return CHANNELS.find((known) => known === name) ?? 'host'
+}
 
 export type Priority = 'high' | 'normal'
 
@@ -120,7 +138,7 @@ export interface NotificationRecord extends NotificationContent {
   readonly dueAt: number
   /** Rounds over all channels that ended without success. */
   readonly round: number
-  readonly progress: Readonly<Partial<Record<ChannelName, ChannelProgress>>>
+  readonly progress: Readonly<Record<ChannelName, ChannelProgress>>
   readonly attempts: readonly Attempt[]
   /** The lease of the worker that is at work on it. */
   readonly lease?: { readonly token: string; readonly until: number }

@@ -2,7 +2,7 @@ import type { InstanceId } from '@svc/platform'
 import type { IndexKey, PageRequest, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { fromStored, INDEXES } from './notification-record.ts'
-import { type ChannelName, purgeTime, type StoredNotification } from './notification.ts'
+import { type ChannelGroup, purgeTime, type StoredNotification } from './notification.ts'
 
 /** A page of notifications. */
 export interface NotificationPage {
@@ -25,10 +25,10 @@ export interface OutboxLists {
   listDue(
     instanceId: InstanceId,
     until: number,
-    page: NotificationPageRequest & { readonly isHigh: boolean; readonly channel: ChannelName },
+    page: NotificationPageRequest & { readonly isHigh: boolean; readonly channel: ChannelGroup },
   ): Promise<readonly StoredNotification[]>
   /** When the next one of the instance that waits for the channel is due; undefined when none does. */
-  nextDue(instanceId: InstanceId, channel: ChannelName): Promise<number | undefined>
+  nextDue(instanceId: InstanceId, channel: ChannelGroup): Promise<number | undefined>
   /**
    * The one that earlier ones of its collapsible source give way to: the last by `(scheduledAt, createdAt)` that is due
    * by then and has not failed, been cancelled or skipped. @see notifications.md 8

@@ -11,6 +11,7 @@ import {
   toValue,
 } from './notification-record.ts'
 import {
+  groupOf,
   nextChannel,
   type NotificationRecord,
   purgeTime,
@@ -85,7 +86,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     write: () => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
     if (isUnfinished(record)) {
-      const due = { at: record.dueAt, channel: nextChannel(record) }
+      const due = { at: record.dueAt, channel: groupOf(nextChannel(record)) }
       return wakeUps.around(instanceId, due, write)
     }
     await wakeUps.purgeAfter(instanceId, purgeTime(record, lifetimes))

@@ -3,7 +3,7 @@ import { type RecordKind, valueSchemas } from '@svc/platform'
 const { any, boolean, count, digest, instant, list, map, members, object, oneOf, text } =
   valueSchemas
 
-const CHANNEL = oneOf('mobile', 'sms', 'mail')
+const CHANNEL = text
 const STATUS = oneOf(
   'scheduled',
   'queued',
@@ -52,7 +52,7 @@ export const NOTIFY_RECORDS: readonly RecordKind[] = [
         status: STATUS,
         dueAt: instant,
         round: count,
-        progress: members({}, { mobile: PROGRESS, sms: PROGRESS, mail: PROGRESS }),
+        progress: map(PROGRESS),
         attempts: list(ATTEMPT),
         crashes: count,
       },

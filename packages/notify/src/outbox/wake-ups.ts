@@ -1,12 +1,12 @@
 import { HOUR_MS, type InstanceId } from '@svc/platform'
 import type { Store } from '@svc/store'
-import type { ChannelName } from './notification.ts'
+import type { ChannelGroup } from './notification.ts'
 
 /** When something is due, and what it waits for. */
 export interface Due {
   /** Milliseconds since the epoch. */
   readonly at: number
-  readonly channel: ChannelName
+  readonly channel: ChannelGroup
 }
 
 /** A worker of this process. */

@@ -1,5 +1,5 @@
 import type { NotifyFault } from '../notify-error.ts'
-import { CHANNELS, type ChannelName } from '../outbox/notification.ts'
+import type { ChannelName } from '../outbox/notification.ts'
 import { isDigestInterval } from './digest-times.ts'
 import {
   type CategoryPreference,
@@ -41,6 +41,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d
 export function patchFaults(
   patch: PreferencesPatch,
   sources: readonly NotificationSource[],
+  channels: readonly ChannelName[],
 ): readonly NotifyFault[] {
   const faults: NotifyFault[] = []
   const fault = (path: string, description: string): void =>
@@ -60,6 +61,10 @@ export function patchFaults(
         fault(`${path}/name`, 'the source declares no such category')
       }
       if (!isInstant(category.muted_until)) fault(`${path}/muted_until`, 'is no RFC 3339 time')
+      for (const name of Object.keys(category.channels ?? {})) {
+        if (!channels.includes(name))
+          fault(`${path}/channels/${name}`, 'this server has no such channel')
+      }
       const { digest } = category
       if (typeof digest === 'string' && !isDigestInterval(digest)) {
         fault(`${path}/digest`, 'is none of 15m, 1h, daily@HH:MM')
@@ -129,10 +134,13 @@ function patchedSource(
 }
 
 function patchedCategory(current: CategoryPreference, patch: CategoryPatch): CategoryPreference {
-  const off = CHANNELS.filter((channel) => {
-    const isOn = patch.channels?.[channel]
-    return isOn === undefined ? (current.off ?? []).includes(channel) : !isOn
-  })
+  const changed = Object.entries(patch.channels ?? {})
+  // What is not named stays, that of a channel which the host has not at the moment, too.
+  const kept = (current.off ?? []).filter((name) => patch.channels?.[name] === undefined)
+  const off = [
+    ...kept,
+    ...changed.flatMap(([name, isOn]) => (isOn === false ? [name] : [])),
+  ].toSorted()
   const mutedUntil = patchedInstant(current.mutedUntil, patch.muted_until)
   const digest = patch.digest === undefined ? current.digest : patch.digest
   return {

@@ -8,6 +8,7 @@ import {
 import { permissionFor } from '../auth.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import type { NotifyServices } from '../services.ts'
+import { channelNames } from './channel-choice.ts'
 import { changeChoices } from './held-back-wake-ups.ts'
 import { applyPatch, patchFaults } from './patch.ts'
 import type { Preferences } from './preferences.ts'
@@ -16,7 +17,10 @@ import { preferencesResource } from './preferences-json.ts'
 import { PREFERENCES_BODY, type PreferencesBody } from './preferences.schema.ts'
 import { listSources } from './sources.ts'
 
-type PreferencesServices = Pick<NotifyServices, 'apps' | 'clock' | 'namespace' | 'oauth' | 'store'>
+type PreferencesServices = Pick<
+  NotifyServices,
+  'apps' | 'clock' | 'hostChannels' | 'namespace' | 'oauth' | 'store'
+>
 
 /** Where the shape of the body is at fault, not an attribute in it. */
 const ENVELOPE: ReadonlySet<string> = new Set(['', '/data', '/data/attributes'])
@@ -63,7 +67,7 @@ async function patchPreferences(
   const rev = memberOf(body?.data.meta, 'rev')
   const stored = await readPreferences(services, instance)
   const sources = await listSources(services, instance, stored.preferences)
-  const [first, ...rest] = patchFaults(patch, sources)
+  const [first, ...rest] = patchFaults(patch, sources, channelNames(services))
   if (first !== undefined) throw NotifyError.ofAll([first, ...rest])
   const note = services.oauth.activity.pending(instance, {
     event: 'preferences.changed',
@@ -100,12 +104,12 @@ async function answer(
   services: PreferencesServices,
   stored: StoredPreferences,
 ): Promise<void> {
-  const { namespace, oauth } = services
+  const { oauth } = services
   const { id } = ctx.state.instance
   // The time zone may have changed a moment ago.
   const instance = { ...ctx.state.instance, ...(await oauth.instances.fresh(id)) }
   const sources = await listSources(services, instance, stored.preferences)
-  const data = preferencesResource(instance, stored, sources, namespace)
+  const data = preferencesResource(instance, stored, sources, services)
   ctx.status = 200
   ctx.type = 'application/vnd.api+json'
   ctx.body = JSON.stringify({ data })

@@ -1,6 +1,7 @@
 import type { NotificationCategory } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import { CHANNELS } from '../outbox/notification.ts'
+import type { NotifyServices } from '../services.ts'
+import { channelNames, labelOf } from './channel-choice.ts'
 import type { CategoryPreference, SourcePreference } from './preferences.ts'
 import type { StoredPreferences } from './preference-store.ts'
 import type { NotificationSource } from './sources.ts'
@@ -10,9 +11,11 @@ export function preferencesResource(
   instance: Instance,
   stored: StoredPreferences,
   sources: readonly NotificationSource[],
-  namespace: string,
+  services: Pick<NotifyServices, 'hostChannels' | 'namespace'>,
 ): Readonly<Record<string, unknown>> {
   const { preferences, revision } = stored
+  const { hostChannels, namespace } = services
+  const names = channelNames(services)
   return {
     type: `${namespace}.notifications.preferences`,
     id: 'preferences',
@@ -20,13 +23,25 @@ export function preferencesResource(
     attributes: {
       time_zone: instance.timeZone ?? null,
       quiet_hours: preferences.quietHours ?? null,
-      sources: sources.map((source) => sourceJson(source, preferences.sources[source.id] ?? {})),
+      sources: sources.map((source) =>
+        sourceJson(source, preferences.sources[source.id] ?? {}, names),
+      ),
+      ...(hostChannels.length > 0 && {
+        channels: hostChannels.map((channel) => ({
+          name: channel.name,
+          label: labelOf(channel, instance.locale),
+        })),
+      }),
     },
     links: { self: '/notifications/preferences' },
   }
 }
 
-function sourceJson(source: NotificationSource, chosen: SourcePreference): Record<string, unknown> {
+function sourceJson(
+  source: NotificationSource,
+  chosen: SourcePreference,
+  names: readonly string[],
+): Record<string, unknown> {
   return {
     id: source.id,
     kind: source.kind,
@@ -35,7 +50,7 @@ function sourceJson(source: NotificationSource, chosen: SourcePreference): Recor
     blocked: chosen.isBlocked === true,
     muted_until: isoOrNull(chosen.mutedUntil),
     categories: [...source.categories].map(([name, category]) =>
-      categoryJson(name, category, chosen.categories?.[name] ?? {}),
+      categoryJson(name, category, chosen.categories?.[name] ?? {}, names),
     ),
   }
 }
@@ -44,12 +59,13 @@ function categoryJson(
   name: string,
   { description }: NotificationCategory,
   chosen: CategoryPreference,
+  names: readonly string[],
 ): Record<string, unknown> {
   return {
     name,
     description: description ?? '',
     channels: Object.fromEntries(
-      CHANNELS.map((channel) => [channel, !(chosen.off ?? []).includes(channel)]),
+      names.map((channel) => [channel, !(chosen.off ?? []).includes(channel)]),
     ),
     muted_until: isoOrNull(chosen.mutedUntil),
     digest: chosen.digest ?? null,

@@ -1,5 +1,5 @@
 import { type BodySchema, bodySchema } from '@svc/platform'
-import { CHANNELS } from '../outbox/notification.ts'
+import { HOST_CHANNEL } from '../outbox/notification.ts'
 import type { PreferencesPatch } from './patch.ts'
 
 const WHEN = { type: ['string', 'null'], maxLength: 64 } as const
@@ -40,9 +40,7 @@ const preferencesPatchSchema: Readonly<Record<string, unknown>> = {
                 channels: {
                   type: 'object',
                   additionalProperties: false,
-                  properties: Object.fromEntries(
-                    CHANNELS.map((channel) => [channel, { type: 'boolean' }]),
-                  ),
+                  patternProperties: { [HOST_CHANNEL.source]: { type: 'boolean' } },
                 },
                 muted_until: WHEN,
                 digest: { type: ['string', 'null'], maxLength: 16 },

@@ -1,4 +1,4 @@
-import { CHANNELS, type ChannelName } from '../outbox/notification.ts'
+import type { ChannelName } from '../outbox/notification.ts'
 import type { DigestInterval } from './digest-times.ts'
 import type { QuietHours } from './quiet-hours.ts'
 
@@ -40,13 +40,17 @@ export function channelsLeft(
   return wanted.filter((channel) => !(preference?.off ?? []).includes(channel))
 }
 
-/** Whether a source or category is off as a whole at a time. */
+/**
+ * Whether a source or category is off as a whole at a time.
+ * @param channels - all that the owner may choose of
+ */
 export function isMuted(
   source: SourcePreference | undefined,
   category: CategoryPreference | undefined,
   now: number,
+  channels: readonly ChannelName[],
 ): boolean {
   if (source?.isBlocked === true) return true
   if ((source?.mutedUntil ?? 0) > now || (category?.mutedUntil ?? 0) > now) return true
-  return channelsLeft(category, CHANNELS).length === 0
+  return channelsLeft(category, channels).length === 0
 }

@@ -3,6 +3,7 @@ import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyServices } from '../services.ts'
 import { digestTime } from './digest-times.ts'
 import { readPreferences } from './preference-store.ts'
+import { channelNames } from './channel-choice.ts'
 import { channelsLeft, isMuted } from './preferences.ts'
 import { quietUntil } from './quiet-hours.ts'
 import { zoneOf } from './zoned-time.ts'
@@ -28,7 +29,7 @@ const DIGEST_GRACE_MS = 30 * 60_000
  * @see notifications.md 23, ranks 2, 8, 9
  */
 export async function decideRelease(
-  services: Pick<NotifyServices, 'store'>,
+  services: Pick<NotifyServices, 'hostChannels' | 'store'>,
   instance: Instance,
   record: NotificationRecord,
   now: number,
@@ -41,7 +42,8 @@ export async function decideRelease(
   const isOurs = record.originator === 'stack' || record.originator === 'cli'
   const category =
     !isOurs && Object.hasOwn(categories, record.category) ? categories[record.category] : undefined
-  if (!isOurs && isMuted(source, category, now)) return { kind: 'skip', reason: 'muted' }
+  if (!isOurs && isMuted(source, category, now, channelNames(services)))
+    return { kind: 'skip', reason: 'muted' }
 
   const channels = channelsLeft(category, record.preferredChannels)
   if (channels.length === 0) return { kind: 'skip', reason: 'muted' }

@@ -5,7 +5,7 @@ import {
   type Route,
   type RouteContext,
 } from '@svc/platform'
-import { type Catalogue, catalogueOf } from '../mail/catalogue.ts'
+import type { Catalogue } from '../mail/catalogue.ts'
 import { toShownText } from '../mail/clean-text.ts'
 import type { NoticePage } from '../ports.ts'
 import type { NotifyServices } from '../services.ts'
@@ -18,7 +18,7 @@ import { readUnsubscribeToken, settingsLink, type Unsubscription } from './unsub
 
 type UnsubscribeServices = Pick<
   NotifyServices,
-  'apps' | 'clock' | 'namespace' | 'oauth' | 'pages' | 'settingsSlug' | 'store'
+  'apps' | 'catalogueOf' | 'clock' | 'namespace' | 'oauth' | 'pages' | 'settingsSlug' | 'store'
 >
 
 const PATH = '/notifications/unsubscribe'
@@ -61,7 +61,7 @@ async function askToUnsubscribe(ctx: RouteContext, services: UnsubscribeServices
   const token = tokenOf(ctx)
   const target = await readUnsubscribeToken(services, instance, token)
   if (target === undefined) return showDeadLink(ctx, services)
-  const catalogue = catalogueOf(instance.locale)
+  const catalogue = services.catalogueOf(instance.locale)
   const names = namesOf(await knownSources(services, instance), target)
   await showPage(ctx, services, {
     title: catalogue.text('unsubscribe.title', names),
@@ -101,7 +101,7 @@ async function unsubscribe(ctx: RouteContext, services: UnsubscribeServices): Pr
       note,
     ),
   )
-  const catalogue = catalogueOf(instance.locale)
+  const catalogue = services.catalogueOf(instance.locale)
   await showPage(ctx, services, {
     title: catalogue.text(isUndo ? 'resubscribed.title' : 'unsubscribed.title'),
     paragraphs: [
@@ -122,7 +122,7 @@ async function unsubscribe(ctx: RouteContext, services: UnsubscribeServices): Pr
 /** The link was cut off by a mail program, or is of another server: the settings can do the same. */
 async function showDeadLink(ctx: RouteContext, services: UnsubscribeServices): Promise<void> {
   const { instance } = ctx.state
-  const catalogue = catalogueOf(instance.locale)
+  const catalogue = services.catalogueOf(instance.locale)
   await showPage(ctx, services, {
     title: catalogue.text('unsubscribe.dead.title'),
     paragraphs: [catalogue.text('unsubscribe.dead.text')],

@@ -313,6 +313,7 @@ eachStore((open, storeName) => {
     describe('quotas of channels (13)', () => {
       const limits = {
         'notify-mail': { limit: 3, windowMs: 3_600_000 },
+        'notify-host': { limit: 9, windowMs: 1000 },
         'notify-push': { limit: 1, windowMs: 3_600_000 },
         'notify-sms': { limit: 1, windowMs: 3_600_000 },
       }

@@ -126,8 +126,8 @@ describe('POST /notifications, its attributes (notifications.md 3.1)', () => {
     })
   }
 
-  it('names the item of a channel nobody knows', async () => {
-    const answer = await post({ preferred_channels: ['mobile', 'pigeon', 'mail', 7] })
+  it('names the item that is no channel’s name', async () => {
+    const answer = await post({ preferred_channels: ['mobile', 'Pigeon', 'mail', 7] })
     expect(answer.status).to.equal(422)
     expect(answer.errors.map(({ code, source }) => [code, source?.pointer])).to.deep.equal([
       ['invalid_attribute', '/data/attributes/preferred_channels/1'],

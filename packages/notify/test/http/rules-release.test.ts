@@ -26,7 +26,7 @@ describe('when a notification is released (notifications.md 23.2, 23.8, 23.9)', 
         cancel: (queue, id) => real.scheduler.cancel(queue, id),
         process: (queue, handle) => real.scheduler.process(queue, handle),
       }
-      const services = { store: watchedStore(real, { scheduler }) }
+      const services = { hostChannels: [], store: watchedStore(real, { scheduler }) }
       const { category = {}, ...rest } = chosen
       const sources = { [DRIVE]: { categories: { shares: category } } }
       await changePreferences(services, PARIS, () => ({ sources, ...rest }))

@@ -85,6 +85,7 @@ export async function startEngine(options: BenchOptions): Promise<EngineBench> {
     lifetimes,
     log,
     channels: Object.fromEntries(options.channels.map((channel) => [channel.name, channel])),
+    hostChannels: [],
     quotas: options.quotas ?? {},
     apps: options.apps ?? {},
     retryPlan: {

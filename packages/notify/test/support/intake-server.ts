@@ -17,6 +17,7 @@ import { postInternal } from '../../src/intake/post-internal.ts'
 import type { PostServices } from '../../src/intake/post-notification.ts'
 import { createPosting } from '../../src/intake/posting.ts'
 import { removeQueues } from '../../src/intake/source-queue.ts'
+import { catalogueOf } from '../../src/mail/catalogue.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import type { InternalNotification } from '../../src/notify.ts'
@@ -162,8 +163,8 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     ...(namespace !== undefined && { namespace }),
   })
   oauth.useSessions({
-    current: async (ctx) =>
-      ctx.get('Cookie') === 'session=owner'
+    current: async ({ headers }) =>
+      headers.cookie === 'session=owner'
         ? { id: 'owner', kind: 'normal', createdAt: 0 }
         : undefined,
   })
@@ -187,6 +188,7 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     oauth,
     store,
     clock,
+    hostChannels: [],
     log,
     outbox,
     lifetimes,
@@ -196,7 +198,7 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
   }
   const intake: IntakeServer['intake'] = {
     rows: bindNotifyRoutes(posterRoutes, services),
-    post: (to, notification) => postInternal(services, to, notification),
+    post: (to, notification) => postInternal({ ...services, catalogueOf }, to, notification),
     forget: (gone) => removeQueues(services, gone),
   }
   const statuses = recordStatuses()

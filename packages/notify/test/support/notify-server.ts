@@ -18,6 +18,7 @@ import { notificationKey } from '../../src/outbox/notification-record.ts'
 import {
   createNotify,
   type MailTransport,
+  type NotificationChannel,
   type NoticePage,
   type Notify,
   type NotifyOptions,
@@ -125,6 +126,8 @@ export interface NotifyServerOptions
   readonly categories?: Readonly<Record<string, object>>
   /** Instead of the mailbox's. */
   readonly transport?: MailTransport
+  /** Channels of the host. */
+  readonly custom?: readonly NotificationChannel[]
   /** A test that delivers nothing. */
   readonly isIdle?: boolean
 }
@@ -137,7 +140,15 @@ export async function closeServers(): Promise<void> {
 }
 
 export async function startNotify(options: NotifyServerOptions): Promise<NotifyServer> {
-  const { categories, timeZone, transport, isIdle = false, store: open, ...more } = options
+  const {
+    categories,
+    custom = [],
+    timeZone,
+    transport,
+    isIdle = false,
+    store: open,
+    ...more
+  } = options
   const clock = fakeClock()
   const store = await open(clock)
   const mailbox = await openMailbox()
@@ -160,8 +171,8 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
     konnectors: { installed: async (_, slug) => konnectors.get(slug) },
   })
   oauth.useSessions({
-    current: async (ctx) =>
-      ctx.get('Cookie') === 'session=owner'
+    current: async ({ headers }) =>
+      headers.cookie === 'session=owner'
         ? { id: 'owner', kind: 'normal', createdAt: 0 }
         : undefined,
   })
@@ -182,6 +193,7 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
       mobile: {
         gateway: { send: async (push) => (pushes.push(push), { class: 'sent' }) },
       },
+      custom,
       sms: {
         gateway: { send: async (text) => (texts.push(text), { class: 'sent' }) },
       },

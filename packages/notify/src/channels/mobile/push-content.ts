@@ -1,5 +1,4 @@
 import type { Instance } from '@svc/platform'
-import { catalogueOf } from '../../mail/catalogue.ts'
 import type { NotificationRecord } from '../../outbox/notification.ts'
 import { toTitle } from '../../mail/clean-text.ts'
 import { renderText } from '../../render/content.ts'
@@ -30,7 +29,7 @@ export async function contentOf(
 
 /** Passes through companies that may read it: says whose it is and where to read it, nothing more. */
 async function sensitiveContent(
-  { oauth }: RenderServices,
+  { catalogueOf, oauth }: RenderServices,
   instance: Instance,
   record: NotificationRecord,
 ): Promise<PushContent> {

@@ -1,15 +1,20 @@
 import type { Texter } from '@svc/platform'
 import type { NotifyLog } from '../../log/log-events.ts'
-import { catalogueOf } from '../../mail/catalogue.ts'
+import { type CatalogueOf, catalogueOf as ours } from '../../mail/catalogue.ts'
 import { CALL_MS } from '../mobile/provider-call.ts'
 import type { SmsSender } from './sms-sender.ts'
 
 /**
  * Texts of the server itself, by the gateways of notifications. They are short by themselves, so nothing is cut off.
  * @param sender - absent: no text can be sent
+ * @param catalogueOf - the languages that there are
  * @see owner.md 1.9
  */
-export function createTexter(log: NotifyLog, sender: SmsSender | undefined): Texter {
+export function createTexter(
+  log: NotifyLog,
+  sender: SmsSender | undefined,
+  catalogueOf: CatalogueOf = ours,
+): Texter {
   return {
     canSend: (instance) => sender?.wayFor(instance) !== undefined,
     async send(instance, number, { template, variables }) {
