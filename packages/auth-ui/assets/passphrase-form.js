@@ -36,7 +36,10 @@ async function leadOn(redirect) {
 
 async function sendDerived() {
   const { salt = '', iterations = '' } = form.dataset
+  // Once, for an owner whose hash another program made of the passphrase itself.
+  const raw = 'import' in form.dataset ? { passphrase_raw: input.value } : {}
   const fields = {
+    ...raw,
     passphrase: await derivePassphrase(input.value, salt, Number(iterations)),
     redirect: targetOf(form),
     'trusted-device-token': trustedDeviceToken(),

@@ -2,6 +2,7 @@ import { dateText } from './_kit/dates.js'
 import { make, makeTime } from './_kit/dom.js'
 import { sizeInWords } from './size.js'
 import { failure } from './states.js'
+import { putBackLine } from './put-back.js'
 import { whileBusy } from './fields.js'
 
 /** What the owner did not allow; of everything else the client is told why it got nothing. */
@@ -20,6 +21,7 @@ const REFUSED = 'permission_refused'
  * @property {string} [outcome]
  * @property {string} [event]
  * @property {readonly { id: string }[]} [writes]
+ * @property {import('./put-back.js').Change} [change] what can be put back, or was
  * @property {string} [day]
  * @property {readonly { kind?: string, calls: number, documents: number }[]} [counts]
  */
@@ -44,13 +46,13 @@ export function assistantDeeds(id, tools) {
   details.addEventListener('toggle', () => {
     if (!details.open || isAsked) return
     isAsked = true
-    void addPage(list, below, `/settings/assistants/${encodeURIComponent(id)}/activity`, tools)
+    void addPage(id, list, below, `/settings/assistants/${encodeURIComponent(id)}/activity`, tools)
   })
   return details
 }
 
-/** @param {HTMLElement} list @param {HTMLElement} below @param {string} address @param {Tools} tools */
-async function addPage(list, below, address, tools) {
+/** @param {string} id @param {HTMLElement} list @param {HTMLElement} below @param {string} address @param {Tools} tools */
+async function addPage(id, list, below, address, tools) {
   const { api, t } = tools
   try {
     // The shape of `GET /settings/assistants/:id/activity`.
@@ -58,43 +60,45 @@ async function addPage(list, below, address, tools) {
       /** @type {{ data: readonly { attributes: Deed }[], links: { next?: string } }} */ (
         await api.call('GET', address)
       )
-    list.append(...data.map(({ attributes }) => row(attributes, tools)))
+    list.append(...data.map(({ attributes }) => row(id, attributes, tools)))
     const { next } = links
     const isEmpty = list.children.length === 0
     below.replaceChildren(
       ...(isEmpty ? [make('p', { class: 'muted' }, t('assistants.did.none'))] : []),
-      ...(next === undefined ? [] : [moreButton(list, below, next, tools)]),
+      ...(next === undefined ? [] : [moreButton(id, list, below, next, tools)]),
     )
   } catch (error) {
-    below.replaceChildren(failure(error, t, () => addPage(list, below, address, tools)))
+    below.replaceChildren(failure(error, t, () => addPage(id, list, below, address, tools)))
   }
 }
 
-/** @param {HTMLElement} list @param {HTMLElement} below @param {string} next @param {Tools} tools */
-function moreButton(list, below, next, tools) {
+/** @param {string} id @param {HTMLElement} list @param {HTMLElement} below @param {string} next @param {Tools} tools */
+function moreButton(id, list, below, next, tools) {
   const { t } = tools
   const more = make('button', { class: 'button', type: 'button' }, t('activity.more'))
   more.addEventListener(
     'click',
-    () => void whileBusy(more, t('app.oneMoment'), () => addPage(list, below, next, tools)),
+    () => void whileBusy(more, t('app.oneMoment'), () => addPage(id, list, below, next, tools)),
   )
   return more
 }
 
-/** @param {Deed} deed @param {Tools} tools */
-function row(deed, tools) {
+/** @param {string} id @param {Deed} deed @param {Tools} tools */
+function row(id, deed, tools) {
   return make(
     'li',
     { class: 'deed' },
-    ...(deed.day === undefined ? call(deed, tools) : day(deed, tools)),
+    ...(deed.day === undefined ? call(id, deed, tools) : day(deed, tools)),
   )
 }
 
-/** @param {Deed} deed @param {Tools} tools */
+/** @param {string} id @param {Deed} deed @param {Tools} tools */
 function call(
+  id,
   { time = '', tool = '', kind = '', documents = 0, bytes = 0, outcome = 'ok', ...deed },
-  { t, when },
+  tools,
 ) {
+  const { t, when } = tools
   const facts =
     deed.event === undefined
       ? [t('assistants.documents', { count: documents }), sizeInWords(bytes)]
@@ -121,8 +125,11 @@ function call(
       { class: 'item__facts' },
       make('span', {}, makeTime(when(time))),
       ...facts.map((text) => make('span', {}, text)),
-      ...(deed.writes ?? []).map(({ id }) => make('span', {}, make('code', { dir: 'ltr' }, id))),
+      ...(deed.writes ?? []).map((write) =>
+        make('span', {}, make('code', { dir: 'ltr' }, write.id)),
+      ),
     ),
+    ...(deed.change === undefined ? [] : [putBackLine(id, deed.change, tools)]),
   ]
 }
 
@@ -147,7 +154,7 @@ function day({ day: name = '', counts = [] }, { t }) {
 }
 
 /** A tool of another package is called what it calls itself.  @param {string} tool @param {import('./_kit/texts.js').Translate} t */
-function toolInWords(tool, t) {
+export function toolInWords(tool, t) {
   const key = `assistants.tool.${tool}`
   const text = t(key)
   return text === key ? tool : text

@@ -1,5 +1,6 @@
 import { ApiError } from './_kit/api.js'
 import { colourOf, initials, make, shownName, withName, withTime } from './_kit/dom.js'
+import { assistantChanges } from './assistant-changes.js'
 import { assistantDeeds } from './assistant-deeds.js'
 import { makeRights } from './client-rights.js'
 import { whileBusy } from './fields.js'
@@ -19,10 +20,11 @@ import { wordsFor } from './words.js'
  * @property {string} [last_used_from]
  * @property {{ calls: number, documents: number }} last_day
  */
-/** @typedef {{ data: readonly import('./_kit/api.js').Resource[], meta: { allowed: boolean } }} List */
+/** @typedef {{ data: readonly import('./_kit/api.js').Resource[], meta: { allowed: boolean, changed?: boolean } }} List */
 
 /**
- * The assistants that are connected, above the apps; nothing while there is none and all may come.
+ * The assistants that are connected, above the apps, and what any of them changed; nothing while there is none of it and
+ * all may come.
  *
  * @param {Tools} tools
  * @returns {Promise<Node[]>}
@@ -30,12 +32,13 @@ import { wordsFor } from './words.js'
 export async function assistantsGroup(tools) {
   const { api, t } = tools
   const { data, meta } = await listed(api)
-  if (data.length === 0 && meta.allowed) return []
+  const { allowed, changed = false } = meta
+  if (data.length === 0 && allowed && !changed) return []
   const buttons = make(
     'div',
     { class: 'form__buttons' },
     ...(data.length > 1 ? [endAll(tools)] : []),
-    switchButton(meta.allowed, tools),
+    ...(data.length > 0 || !allowed ? [switchButton(allowed, tools)] : []),
   )
   return [
     make(
@@ -43,8 +46,11 @@ export async function assistantsGroup(tools) {
       { class: 'group', 'aria-labelledby': 'assistants-title', 'data-part': 'assistants' },
       make('h2', { class: 'group__title', id: 'assistants-title' }, t('assistants.title')),
       make('p', { class: 'muted small' }, t('assistants.lead')),
-      ...(meta.allowed ? [] : [make('p', { class: 'notice' }, t('assistants.forbidden'))]),
-      make('ul', { class: 'cards' }, ...data.map((assistant) => card(assistant, tools))),
+      ...(allowed ? [] : [make('p', { class: 'notice' }, t('assistants.forbidden'))]),
+      ...(data.length === 0
+        ? []
+        : [make('ul', { class: 'cards' }, ...data.map((assistant) => card(assistant, tools)))]),
+      ...(changed ? [assistantChanges(tools)] : []),
       buttons,
     ),
   ]

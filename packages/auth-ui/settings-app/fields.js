@@ -1,4 +1,4 @@
-import { make } from './_kit/dom.js'
+import { make, withName } from './_kit/dom.js'
 
 /**
  * A labelled field with its place for a message.
@@ -51,6 +51,20 @@ export function makeField({ id, label, hint = '', attributes = {}, after = [], b
       }
     },
   }
+}
+
+/**
+ * The way to where a field is changed that is only shown here.
+ *
+ * @param {string} href
+ * @param {import('./_kit/texts.js').Translate} t
+ */
+export function wayElsewhere(href, t) {
+  return make(
+    'a',
+    { class: 'button', href },
+    ...withName(t, 'profile.elsewhere', new URL(href).host),
+  )
 }
 
 /**

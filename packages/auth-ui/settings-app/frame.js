@@ -1,4 +1,4 @@
-import { byId, initials, make } from './_kit/dom.js'
+import { byId, domainParts, initials, make } from './_kit/dom.js'
 import { icon } from './icons.js'
 import { FIRST, hashOf } from './routes.js'
 
@@ -24,7 +24,7 @@ export function drawFrame({ sections, t, origin, name, domain, leave }) {
   byId('where-home').append(icon('home'), t('app.home'))
   byId('where-tile').textContent = initials(name).slice(0, 1)
   byId('where-name').textContent = name
-  byId('where-domain').textContent = name === domain ? '' : domain
+  if (name !== domain) byId('where-domain').append(...domainParts(domain))
   byId('back').append(make('a', { href: hashOf(FIRST) }, icon('back'), t('app.back')))
   byId('offline').textContent = t('app.isOffline')
   drawMenu(sections, t)

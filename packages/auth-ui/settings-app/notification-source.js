@@ -1,6 +1,6 @@
 import { colourOf, initials, make, shownName } from './_kit/dom.js'
 import { makeCheck, makeSelect } from './choices.js'
-import { CHANNELS, changePreferences } from './notifications-data.js'
+import { changePreferences, channelsOf } from './notifications-data.js'
 import { wordsFor } from './words.js'
 
 const HOUR_MS = 3_600_000
@@ -10,9 +10,10 @@ const MORNING = 8
  * What one app may tell the owner, and how. Every choice is kept at once.
  *
  * @param {import('./notifications-data.js').Source} source
+ * @param {readonly import('./notifications-data.js').HostChannel[]} own channels of the host
  * @param {import('./main.js').Tools} tools
  */
-export function sourceCard(source, tools) {
+export function sourceCard(source, own, tools) {
   const { api, t, announce, warn } = tools
   const name = shownName(source.name)
   const said = make('p', { class: 'sender__said small muted' })
@@ -41,7 +42,7 @@ export function sourceCard(source, tools) {
     'fieldset',
     { class: 'sender__kinds' },
     make('legend', { class: 'visually-hidden' }, t('notifications.kinds', { name })),
-    ...source.categories.map((category) => categoryRow(source, category, tools, keep)),
+    ...source.categories.map((category) => categoryRow(source, category, own, tools, keep)),
   )
   categories.disabled = source.blocked
   const block = makeCheck(t('notifications.allow', { name }), !source.blocked, (input) => {
@@ -76,13 +77,14 @@ export function sourceCard(source, tools) {
 /**
  * @param {import('./notifications-data.js').Source} source
  * @param {import('./notifications-data.js').Category} category
+ * @param {readonly import('./notifications-data.js').HostChannel[]} own
  * @param {import('./main.js').Tools} tools
  * @param {Keep} keep
  */
-function categoryRow(source, category, { t }, keep) {
+function categoryRow(source, category, own, { t }, keep) {
   const title = nameOf(source, category, t)
-  const checks = CHANNELS.map((channel) =>
-    makeCheck(t(`channel.${channel}`), category.channels[channel], (input) =>
+  const checks = channelsOf(category, own, t).map(({ name: channel, label }) =>
+    makeCheck(label, category.channels[channel] === true, (input) =>
       keep(
         { categories: [{ name: category.name, channels: { [channel]: input.checked } }] },
         () => {

@@ -1,7 +1,10 @@
 /**
  * What the owner chose, as `GET /notifications/preferences` tells it.
  *
- * @typedef {'mobile' | 'sms' | 'mail'} ChannelName
+ * A channel of the host has the words that the server gives for it.
+ *
+ * @typedef {string} ChannelName
+ * @typedef {{ name: ChannelName, label: string }} HostChannel
  * @typedef {{ start: string, end: string }} QuietHours
  * @typedef {{ name: string, description: string, channels: Record<ChannelName, boolean>, digest: string | null }} Category
  * @typedef {{
@@ -12,12 +15,23 @@
  *   muted_until: string | null
  *   categories: readonly Category[]
  * }} Source
- * @typedef {{ time_zone: string | null, quiet_hours: QuietHours | null, sources: readonly Source[] }} Preferences
+ * @typedef {{ time_zone: string | null, quiet_hours: QuietHours | null, sources: readonly Source[], channels?: readonly HostChannel[] }} Preferences
  */
 
 const PATH = '/notifications/preferences'
-/** @type {readonly ChannelName[]} */
-export const CHANNELS = ['mobile', 'sms', 'mail']
+/**
+ * The channels of a category with what they are called.
+ *
+ * @param {Category} category
+ * @param {readonly HostChannel[]} own channels of the host
+ * @param {import('./_kit/texts.js').Translate} t
+ */
+export function channelsOf({ channels }, own, t) {
+  return Object.keys(channels).map((name) => ({
+    name,
+    label: own.find((each) => each.name === name)?.label ?? t(`channel.${name}`),
+  }))
+}
 
 /**
  * @param {import('./main.js').Tools['api']} api

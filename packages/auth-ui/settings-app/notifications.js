@@ -13,14 +13,18 @@ import { quietHours } from './quiet-hours.js'
 export async function notificationsSection(tools) {
   const { api, t } = tools
   const preferences = await readPreferences(api)
-  const { sources } = preferences
+  const { channels = [], sources } = preferences
   const apps =
     sources.length === 0
       ? nothing(
           t('notifications.none'),
           make('a', { class: 'button', href: `${api.origin}/` }, t('app.openHome')),
         )
-      : make('div', { class: 'senders' }, ...sources.map((source) => sourceCard(source, tools)))
+      : make(
+          'div',
+          { class: 'senders' },
+          ...sources.map((source) => sourceCard(source, channels, tools)),
+        )
   return [
     quietHours(preferences, tools),
     make('h2', {}, t('notifications.apps')),

@@ -1,6 +1,6 @@
 import { make, withName, withTime } from './_kit/dom.js'
 import { hasOldFactor, loadFactors } from './factors-data.js'
-import { makeField, whileBusy } from './fields.js'
+import { makeField, wayElsewhere, whileBusy } from './fields.js'
 import { isRefusal, wordsFor } from './words.js'
 
 /** @typedef {import('./main.js').Tools} Tools */
@@ -13,12 +13,14 @@ const SECTION = 'profile'
  * The address, and what is under way.
  *
  * @param {Profile} profile
+ * @param {Record<string, string>} links
  * @param {Tools} tools
  */
-export function emailCard(profile, tools) {
+export function emailCard(profile, links, tools) {
   const { t } = tools
   const { email, email_pending: pending, email_previous: previous } = profile
   const isHeld = previous?.can_undo === true
+  const elsewhere = links['email']
   return make(
     'section',
     { class: 'box', id: 'email', 'data-part': 'address' },
@@ -26,14 +28,18 @@ export function emailCard(profile, tools) {
     email === null
       ? make('p', {}, t('profile.email.none'))
       : make('p', { class: 'address' }, make('bdi', { dir: 'ltr' }, email)),
-    ...(pending === null ? [] : [pendingNotice(pending, tools)]),
+    ...(pending === null || elsewhere !== undefined ? [] : [pendingNotice(pending, tools)]),
     ...(previous === null ? [] : [previousNotice(previous, tools)]),
     make(
       'div',
       { class: 'form__buttons' },
-      ...(isHeld || pending !== null
-        ? []
-        : [changeButton(t(email === null ? 'profile.email.add' : 'profile.email.change'), tools)]),
+      ...(elsewhere !== undefined
+        ? [wayElsewhere(elsewhere, t)]
+        : isHeld || pending !== null
+          ? []
+          : [
+              changeButton(t(email === null ? 'profile.email.add' : 'profile.email.change'), tools),
+            ]),
     ),
   )
 }

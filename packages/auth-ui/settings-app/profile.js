@@ -1,5 +1,5 @@
 import { make, withTime } from './_kit/dom.js'
-import { makeField, whileBusy } from './fields.js'
+import { makeField, wayElsewhere, whileBusy } from './fields.js'
 import { loadFactors } from './factors-data.js'
 import { tellPasskeys } from './passkey-signals.js'
 import { changeEmail, emailCard } from './profile-email.js'
@@ -47,8 +47,8 @@ export async function profileSection(tools) {
       answer
     )
   return [
-    aboutForm(data.attributes, data.meta.rev, tools),
-    emailCard(data.attributes, tools),
+    aboutForm(data.attributes, data.meta.rev, data.links ?? {}, tools),
+    emailCard(data.attributes, data.links ?? {}, tools),
     ...phoneCard(data.attributes, tools),
     await part(t, async () => [await storageCard(tools)]),
     spaceCard(data.attributes, data.links ?? {}, tools),
@@ -68,19 +68,22 @@ async function goOn(name, tools) {
   }
 }
 
-/** @param {Profile} profile @param {string} rev @param {Tools} tools */
-function aboutForm(profile, rev, tools) {
+/** @param {Profile} profile @param {string} rev @param {Record<string, string>} links @param {Tools} tools */
+function aboutForm(profile, rev, links, tools) {
   const { api, t, tell, warn } = tools
+  const elsewhere = links['public_name']
   const name = makeField({
     id: 'public-name',
     label: t('profile.name'),
-    hint: t('profile.name.hint'),
+    hint: elsewhere === undefined ? t('profile.name.hint') : '',
     attributes: {
       type: 'text',
       maxlength: '100',
       autocomplete: 'name',
       value: profile.public_name,
+      ...(elsewhere === undefined ? {} : { readonly: '' }),
     },
+    after: elsewhere === undefined ? [] : [wayElsewhere(elsewhere, t)],
   })
   const language = languageField(profile, tools)
   const zone = makeField({
@@ -122,14 +125,15 @@ function aboutForm(profile, rev, tools) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     const typed = name.input.value.trim()
-    name.fail(typed === '' ? t('profile.name.bad') : '')
+    const isMissing = typed === '' && elsewhere === undefined
+    name.fail(isMissing ? t('profile.name.bad') : '')
     zone.fail('')
-    if (typed === '') return
+    if (isMissing) return
     saved.say('')
     warn('')
     const change = {
       rev: revision,
-      public_name: typed,
+      ...(elsewhere === undefined ? { public_name: typed } : {}),
       locale: language.select.value,
       time_zone: zone.input.value.trim(),
     }

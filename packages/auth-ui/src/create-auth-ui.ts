@@ -1,18 +1,37 @@
-import type { AuthorizePages, OwnerSessions } from '@svc/oauth-core'
-import { type Instance, type RouteContext, type RouteRow, versionedStore } from '@svc/platform'
-import type { Middleware } from 'koa'
+import type {
+  AssistantView,
+  AuthorizePages,
+  ConsentView,
+  OwnerSession,
+  OwnerSessions,
+  SharingView,
+} from '@svc/oauth-core'
+import {
+  claimingAs,
+  type Instance,
+  type RequestLike,
+  type RouteContext,
+  type RouteRow,
+  versionedStore,
+} from '@svc/platform'
+import type { Context, Middleware } from 'koa'
 import { type AppPages, visitApp } from './apps/app-pages.ts'
 import { useBuiltInApps } from './apps/built-in-apps.ts'
 import { FirstPages } from './apps/first-pages.ts'
+import { type OwnForm, ownForm } from './authorize/own-form.ts'
 import { createAuthorizePages } from './authorize/authorize-pages.ts'
 import { Background } from './background.ts'
 import { isConfirmed, type IsConfirmed } from './confirm/confirmation.ts'
+import { describeInstance } from './host/describe-instance.ts'
+import { type DescribedRule, describeScope } from './host/describe-scope.ts'
 import { bindOwners, type Owners } from './host/owners.ts'
 import { removeRecords } from './host/removal.ts'
+import { createMessages } from './messages.ts'
 import { AUTH_UI_OPTIONS, type AuthUiOptions, type ResolvedOptions } from './options.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
 import type { StoredHash } from './owner/stored-hash.ts'
 import { createPages } from './pages/create-pages.ts'
+import { checkViews } from './pages/view-check.ts'
 import type { NoticePageModel } from './pages/page-models.ts'
 import { type HashFigures, hashesAtATime, HashQueue } from './passphrase/hash-queue.ts'
 import { PasswordHasher } from './passphrase/password-hash.ts'
@@ -66,8 +85,19 @@ export interface AuthUi {
   routes(): Middleware
   /** For `oauth.useSessions` (D49), and for packages with pages of their own. */
   readonly sessions: UiSessions
+  /**
+   * Who is logged in with a request of any framework, by its cookies; undefined for nobody. Reads only. A route that
+   * changes something for a session alone has to refuse other origins itself.
+   * @throws StoreUnavailableError
+   */
+  currentSession(request: RequestLike): Promise<OwnerSession | undefined>
   /** For `oauth.routes`. */
   readonly pages: AuthorizePages
+  /**
+   * For pages of the host in the place of ours, such as `oauth.routes({ pages: { ...ui.pages, consent } })`: the form that
+   * such a page has to have, and the headers of its answer.
+   */
+  form(ctx: Context, view: AssistantView | ConsentView | SharingView): Promise<OwnForm>
   /** For packages with something to ask the owner, in their own words. */
   readonly notices: Notices
   /** The host's side of owners. */
@@ -80,13 +110,23 @@ export interface AuthUi {
   readonly settingsOwners: SettingsOwners
   /** For resources that are shared by links (oauth.md 9). */
   readonly hasShareCookie: HasShareCookie
+  /**
+   * What the rules of a scope let a client do, in the words of the consent page and of `permissionTexts`, for pages and
+   * mails of the host. @param locale - BCP 47 tag @throws TypeError for a text that is no scope
+   */
+  describeScope(scope: string, locale: string): readonly DescribedRule[]
   /** The password of a new link, for the host to keep. @throws AuthUiError `busy` */
   hashSharePassword(password: string): Promise<StoredHash>
   /** How busy this process is with hashing, for monitoring. */
   readonly hashing: Hashing
   /** The rows of {@link AuthUi.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
-  /** Tells the log once how the first pages are reached. */
+  /**
+   * Where an instance is reached, as text for whoever starts the server: over plain http with a link for an owner who has
+   * yet to choose a passphrase, and with names that this computer cannot resolve.
+   */
+  describe(instance: Instance): Promise<string>
+  /** Looks at the host's templates, and tells the log once how the first pages are reached. @throws TypeError for a template */
   start(): Promise<void>
   /** Resolves when mails under way are handed over. */
   close(): Promise<void>
@@ -123,14 +163,18 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
         limits,
         demandsActivity: true,
       })
-      return (ctx, next) => serveApps(ctx, () => own(ctx, next))
+      return claimingAs((ctx, next) => serveApps.serve(ctx, () => own(ctx, next)), [own], {
+        servesApp: serveApps.has,
+      })
     },
     sessions: {
-      current: (ctx) => services.sessionMiddleware.current(ctx),
-      redeem: (ctx, code) => redeemOnAuthorize(services, ctx, code),
+      current: (request) => services.sessionMiddleware.currentOf(request),
+      redeem: (request, code) => redeemOnAuthorize(services, request, code),
       admit: (ctx, code) => receiveCode(services, ctx, code, 'short'),
     },
+    currentSession: (request) => currentSession(services, request),
     pages,
+    form: (ctx, view) => ownForm(services, ctx, view),
     notices: { notice: (ctx, page) => services.pages.noticePage(ctx, page) },
     owners: {
       ...owners,
@@ -140,6 +184,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
         return made
       },
     },
+    describe: (instance) => describeInstance(services, instance),
     appPages: { visit: (ctx, request) => visitApp(services, ctx, request) },
     isConfirmed: (instance, presented) => isConfirmed(services, instance, presented),
     settingsOwners: {
@@ -150,12 +195,24 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       kindInWords: ({ locale }, type) => services.pages.kindWords(locale, { type }),
     },
     hasShareCookie: (ctx, permId) => hasShareCookie(services, ctx, permId),
+    describeScope: (scope, locale) => describeScope(services, scope, locale),
     hashSharePassword: (password) => services.hasher.hash(password),
     hashing: services.hasher.queue,
     rows,
-    start: () => firstPages.start(),
+    async start() {
+      await checkViews(options.views, services.pages)
+      await firstPages.start()
+    },
     close: () => services.background.idle(),
   }
+}
+
+async function currentSession(
+  { oauth, sessionMiddleware }: AuthUiServices,
+  request: RequestLike,
+): Promise<OwnerSession | undefined> {
+  const view = await oauth.view(request)
+  return view && sessionMiddleware.currentOf(view)
 }
 
 /** The only place where they are put together. */
@@ -188,13 +245,30 @@ function assembleServices(options: ResolvedOptions): AuthUiServices {
     pages: createPages({
       namespace,
       permissionTexts: options.permissionTexts,
+      messages: createMessages({ texts: options.texts, languages: options.locales }),
+      slots: options.slots,
+      views: options.views,
+      log,
+      findClient: (instance, id) => oauth.clients.get(instance, id),
       ...(options.theme !== undefined && { theme: options.theme }),
     }),
     owners: createOwnerStore(store),
-    hasher: new PasswordHasher({ queue, log, cost: passphrase.cost }),
+    hasher: new PasswordHasher({
+      queue,
+      log,
+      cost: passphrase.cost,
+      verifiers: passphrase.verifiers,
+    }),
     timing: new TimingEqualizer(),
     sessions,
     cookies,
-    sessionMiddleware: new SessionMiddleware({ store, clock, lifetimes, sessions, cookies }),
+    sessionMiddleware: new SessionMiddleware({
+      store,
+      clock,
+      lifetimes,
+      sessions,
+      cookies,
+      clientAddress: oauth.clientAddress,
+    }),
   }
 }

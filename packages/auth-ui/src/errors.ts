@@ -38,6 +38,12 @@ export const ERRORS = {
     text: 'The owner has to confirm with the passphrase first, and the confirmation has to come along.',
     source: 'security.md 37',
   },
+  changed_since: {
+    status: 409,
+    description: 'it was changed since',
+    text: 'Somebody else changed the same thing since. With `overwrites: true` what is there now is lost.',
+    source: 'assistants.md 6.6',
+  },
   conflict: {
     status: 409,
     description: 'it was changed meanwhile',
@@ -143,6 +149,11 @@ export const ERRORS = {
   kdf_iterations: {
     status: 422,
     text: 'The number of iterations, with which the client derived the value, is out of range.',
+    source: 'login.md 3.1',
+  },
+  passphrase_import_pending: {
+    status: 403,
+    text: 'The owner was imported and has not logged in yet: once, the passphrase itself has to be checked. The owner logs in at `url` in a browser; after that the login value counts.',
     source: 'login.md 3.1',
   },
   login_required: {
@@ -290,11 +301,3 @@ export type AuthUiErrorCode = keyof typeof ERRORS
 /** An error of this package; `code` names a row of {@link ERRORS}. */
 export const AuthUiError: ErrorClass<AuthUiErrorCode> = defineErrors('AuthUiError', ERRORS)
 export type AuthUiError = CodedError<AuthUiErrorCode>
-
-/** Seconds of a `Retry-After` header, when the error carries one. */
-export function retryAfterS(error: {
-  readonly headers?: Readonly<Record<string, string>>
-}): number | undefined {
-  const value = error.headers?.['Retry-After']
-  return value === undefined ? undefined : Number(value)
-}

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { directionOf } from '@svc/platform'
+import { directionOf, type ParseMessage } from '@svc/platform'
 import { IntlMessageFormat } from 'intl-messageformat'
 
 /** Texts of one language by key, in ICU message syntax. */
@@ -32,6 +32,13 @@ export interface Messages {
   has(key: string): boolean
 }
 
+/** A language that the host adds. */
+export interface AddedLanguage {
+  readonly messages: Catalogue
+  /** How it is written. @defaultValue as its tag says */
+  readonly dir?: 'ltr' | 'rtl'
+}
+
 /** The languages there are. */
 export interface MessageSource {
   /** The best language for a BCP 47 tag: itself, its base language, English. */
@@ -42,6 +49,10 @@ export interface MessageSource {
 export interface MessageSourceOptions {
   /** Folder of `<locale>.json`. @defaultValue the package's `locales` */
   readonly folder?: string
+  /** Texts in the place of single ones, by language and key. */
+  readonly texts?: Readonly<Record<string, Catalogue>>
+  /** Languages beside those of the folder, or in the place of them. What one lacks is said in English. */
+  readonly languages?: Readonly<Record<string, AddedLanguage>>
   /**
    * Adds `en-XA`: English with accents, 40 % longer, to see what does not fit or is not translated; and `ar-XB`: the
    * same from right to left.
@@ -75,12 +86,17 @@ export function leftToRight(text: string): Isolated {
 
 /** Reads the catalogues once. @throws TypeError when a file is not an object of texts */
 export function createMessages(options: MessageSourceOptions = {}): MessageSource {
-  const folder = options.folder ?? fileURLToPath(new URL('../locales', import.meta.url))
+  const { texts = {}, languages = {} } = options
+  const catalogues = readCatalogues(options.folder)
   const sources = new Map<string, Messages>()
-  for (const name of readdirSync(folder).sort()) {
-    if (!name.endsWith('.json')) continue
-    const locale = name.slice(0, -'.json'.length)
-    sources.set(locale, messagesOf(locale, readCatalogue(`${folder}/${name}`)))
+  for (const [locale, ours] of catalogues) {
+    if (Object.hasOwn(languages, locale)) continue
+    sources.set(locale, messagesOf(locale, { ...ours, ...texts[locale] }))
+  }
+  const english = { ...catalogues.get(FALLBACK), ...texts[FALLBACK] }
+  for (const [locale, { messages, dir }] of Object.entries(languages)) {
+    const whole = { ...english, ...messages, ...texts[locale] }
+    sources.set(locale, messagesOf(locale, whole, dir))
   }
   const fallback = sources.get(FALLBACK)
   if (fallback === undefined) throw new TypeError(`no ${FALLBACK}.json in the catalogue folder`)
@@ -94,6 +110,25 @@ export function createMessages(options: MessageSourceOptions = {}): MessageSourc
   }
 }
 
+/** The catalogues of a folder by language. @defaultValue those of the package @throws TypeError as {@link readCatalogue} */
+export function readCatalogues(
+  folder: string = fileURLToPath(new URL('../locales', import.meta.url)),
+): ReadonlyMap<string, Catalogue> {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  return new Map(
+    names
+      .sort()
+      .map((name) => [name.slice(0, -'.json'.length), readCatalogue(`${folder}/${name}`)] as const),
+  )
+}
+
+/** Parses an ICU message. @throws when it is none */
+export const parseMessage: ParseMessage = (text, locale) =>
+  // What the faults of texts read of it; the library's own type is a wider union.
+  new IntlMessageFormat(text, locale, undefined, {
+    ignoreTag: true,
+  }).getAst() as unknown as ReturnType<ParseMessage>
+
 /** Reads one catalogue file. @throws TypeError when it is not an object of texts */
 export function readCatalogue(path: string): Catalogue {
   const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
@@ -105,7 +140,11 @@ export function readCatalogue(path: string): Catalogue {
   return parsed as Catalogue
 }
 
-function messagesOf(locale: string, catalogue: Catalogue): Messages {
+function messagesOf(
+  locale: string,
+  catalogue: Catalogue,
+  dir: Messages['dir'] = directionOf(locale),
+): Messages {
   const texts = new Map(Object.entries(catalogue))
   const compiled = new Map<string, IntlMessageFormat>()
   const compile = (key: string): IntlMessageFormat => {
@@ -117,17 +156,34 @@ function messagesOf(locale: string, catalogue: Catalogue): Messages {
     compiled.set(key, format)
     return format
   }
-  const dir = directionOf(locale)
-  const parts = (key: string, values: MessageValues = {}): readonly MessagePart[] =>
+  const format = (key: string, values: MessageValues = {}): readonly MessagePart[] =>
     compile(key)
       .formatToParts<Isolated>({ ...values })
       .map(({ value }) => (isIsolated(value) ? value : String(value)))
+  // What is given nothing always says the same.
+  const parts = remembered(format)
   return {
     locale,
     dir,
     parts,
-    text: (key, values) => plain(parts(key, values), dir),
+    text: remembered((key, values) => plain(parts(key, values), dir)),
     has: (key) => texts.has(key),
+  }
+}
+
+/** Keeps what a key without values is. */
+export function remembered<Result>(
+  format: (key: string, values?: MessageValues) => Result,
+): (key: string, values?: MessageValues) => Result {
+  const known = new Map<string, Result>()
+  return (key, values) => {
+    if (values !== undefined) return format(key, values)
+    let result = known.get(key)
+    if (result === undefined) {
+      result = format(key)
+      known.set(key, result)
+    }
+    return result
   }
 }
 

@@ -23,8 +23,8 @@ import type { Clock, Store } from '@svc/store'
 import { builtInApps, type BuiltInAppsOption } from './apps/built-in-option.ts'
 import { permissionTexts, type PermissionTexts } from './consent/permission-texts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
-import type { Theme } from './pages/page-renderer.ts'
 import {
+  type AssistantChanges,
   type DiskUsage,
   type EventSink,
   type HostHooks,
@@ -33,17 +33,33 @@ import {
   type Place,
   type RaiseLimitUrl,
   type RevokeOAuthOnReset,
+  NO_ASSISTANT_CHANGES,
   NO_RESTORED_SPACES,
   type RestoredSpaces,
   type Texter,
 } from './ports.ts'
+import type { PassphraseVerifier } from './passphrase/passphrase-verifier.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
+import {
+  type HostProfile,
+  hostProfile,
+  type ResolvedHostProfile,
+} from './profile/host-profile-option.ts'
 import { isOwnerLink, type OwnerLinks } from './profile/owner-links.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
-import { themeOption } from './pages/theme.ts'
+import { SLOT_NAMES, type Slots } from './pages/slots.ts'
+import { themeOption, type ThemeOption } from './pages/theme-option.ts'
+import { type OwnViews, viewsOption } from './pages/view-option.ts'
 import { isHomePath } from './web/home-path.ts'
+import {
+  type Languages,
+  languagesOption,
+  type Texts,
+  textsOption,
+  wordsProblem,
+} from './words/word-options.ts'
 
 /** What `createAuthUi` needs. */
 export interface AuthUiOptions {
@@ -67,8 +83,28 @@ export interface AuthUiOptions {
   readonly hooks?: HostHooks
   /** Tells apps what happened. @defaultValue nobody is told */
   readonly events?: EventSink
-  /** The embedder's looks. @defaultValue that of the package */
-  readonly theme?: Theme
+  /**
+   * The embedder's looks; a function says those of an instance, and of a client on the pages about one.
+   * @defaultValue that of the package
+   */
+  readonly theme?: ThemeOption
+  /**
+   * Words in the place of single ones of the pages, by language and key.
+   * @defaultValue those of the package
+   */
+  readonly texts?: Texts
+  /**
+   * Languages beside those of the package, or in the place of them.
+   * @defaultValue none
+   */
+  readonly locales?: Languages
+  /**
+   * Templates of the host in the place of ours. `ui.start` shows a sample on each, and throws for one that lacks something.
+   * @defaultValue none
+   */
+  readonly views?: OwnViews
+  /** Paragraphs and links of the host on pages. @defaultValue none */
+  readonly slots?: Slots
   /**
    * Words for kinds of data on the consent page and in lists of access, by doctype and language. The raw scope always
    * stays one tap away.
@@ -96,6 +132,8 @@ export interface AuthUiOptions {
     readonly allowRaw?: boolean
     /** `UV_THREADPOOL_SIZE` of the process, 1 to 1024: decides how many hashes run at once. @defaultValue `4` */
     readonly threadPoolSize?: number
+    /** For hashes of imported owners that the package does not know. @defaultValue none */
+    readonly verifiers?: readonly PassphraseVerifier[]
     /** Checks that may wait for a slot, 0 to 10 000. @defaultValue `32` */
     readonly waiting?: number
     /**
@@ -123,6 +161,8 @@ export interface AuthUiOptions {
   readonly shares?: Shares
   /** Which spaces were put back from a backup, for the settings. @defaultValue none */
   readonly restored?: RestoredSpaces
+  /** What assistants changed and the owner can put back. @defaultValue nothing is offered */
+  readonly assistantChanges?: AssistantChanges
   /** What another server is told when an owner moves to it. */
   readonly move?: {
     /** What an owner keeps, told to the server that it moves to. @defaultValue nothing, without an end */
@@ -133,6 +173,8 @@ export interface AuthUiOptions {
    * apps. @defaultValue none, and the profile has no such part
    */
   readonly ownerLinks?: OwnerLinks
+  /** Fields of the profile that the host keeps in records of its own. */
+  readonly profile?: HostProfile
   /** Where an owner who connected too many clients can have the limit raised. @defaultValue nowhere */
   readonly raiseLimitUrl?: RaiseLimitUrl
   /** Looks an address up in a geo database, for the login history. @defaultValue none */
@@ -148,19 +190,20 @@ type Group<Name extends keyof AuthUiOptions> = NonNullable<AuthUiOptions[Name]>
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
   extends Settled<
-    Omit<AuthUiOptions, 'confirm'>,
+    Omit<AuthUiOptions, 'confirm' | 'profile'>,
     'contacts' | 'home' | 'locate' | 'raiseLimitUrl' | 'texter' | 'theme'
   > {
   readonly confirm: { readonly authorizedHosts: ReadonlySet<string> }
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<Bucket, RateLimit>>
   readonly passphrase: Required<Group<'passphrase'>>
+  readonly profile: ResolvedHostProfile
 }
 
 const slug = text('a slug', isSlug)
 const OWNER_LINK = text('a page of the instance (/path) or of an app (slug/path)', isOwnerLink)
 
-export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
+const MEMBERS = {
   oauth: port<OAuth>(['mount', 'authenticate', 'clientAddress', 'revoked']),
   mailer: port<Mailer>(['send']),
   store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']).orFrom(
@@ -190,6 +233,10 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
   ]).or({}, 'none'),
   events: port<EventSink>(['publish']).or({ publish: async () => {} }, 'nobody is told'),
   theme: themeOption().optional('that of the package'),
+  texts: textsOption().or({}, 'those of the package'),
+  locales: languagesOption().or({}, 'none'),
+  views: viewsOption(),
+  slots: hooks<Slots>(SLOT_NAMES).or({}, 'none'),
   permissionTexts: permissionTexts().or({}, 'those of the package'),
   builtInApps: builtInApps(),
   home: text('a path of the instance that is not one of this interface', isHomePath).optional(),
@@ -202,6 +249,7 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
   passphrase: group({
     allowRaw: flag().or(true),
     threadPoolSize: integer(1, 1024).or(4),
+    verifiers: list(port<PassphraseVerifier>(['parse', 'verify']), 10).or([], 'none'),
     waiting: integer(0, 10_000).or(32),
     cost: object({
       logN: integer(10, 20),
@@ -219,6 +267,10 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
   }),
   shares: port<Shares>(['find']).or(NO_SHARES, 'nothing'),
   restored: port<RestoredSpaces>(['find', 'forget']).or(NO_RESTORED_SPACES, 'nothing'),
+  assistantChanges: port<AssistantChanges>(['find', 'list', 'putBack']).or(
+    NO_ASSISTANT_CHANGES,
+    'nothing is offered',
+  ),
   move: group({
     diskUsage: func<NonNullable<Group<'move'>['diskUsage']>>().optional('nothing, without an end'),
   }),
@@ -226,6 +278,7 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
     export: OWNER_LINK.optional('none'),
     close: OWNER_LINK.optional('none'),
   }),
+  profile: hostProfile(),
   raiseLimitUrl: either(
     text('an absolute URL', (url) => URL.canParse(url)),
     func<Exclude<RaiseLimitUrl, string>>(),
@@ -233,7 +286,11 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
   locate: func<NonNullable<AuthUiOptions['locate']>>().optional(),
   lifetimes: lifetimes(DEFAULT_LIFETIMES, { least: 1, most: 3650 * DAY_MS }),
   limits: rateLimits(DEFAULT_LIMITS, 0),
-} satisfies OptionsFor<AuthUiOptions>)
+} satisfies OptionsFor<AuthUiOptions>
+
+export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions(MEMBERS, {
+  check: wordsProblem,
+})
 
 /** CSP has to name it, and knows no literals of IPv6; `*` there would be every host. */
 function isPlainHost(host: string): boolean {

@@ -1,4 +1,6 @@
+import type { DocumentWrite } from '@svc/oauth-core'
 import type { HttpError, Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
 import type { LoginMethod } from './session/session.ts'
 
 export type {
@@ -107,6 +109,60 @@ export interface RestoredSpaces {
   find(instance: Instance): Promise<RestoredSpace | undefined>
   /** The owner has seen it. */
   forget(instance: Instance): Promise<void>
+}
+
+/** What an assistant changed or deleted, for as long as the version before is kept. */
+export interface AssistantChange {
+  /** Names it in addresses: letters, digits, `-` and `_`. */
+  readonly id: string
+  readonly clientId: string
+  /** What the client called itself. */
+  readonly clientName: string
+  /** Milliseconds since the epoch. */
+  readonly time: number
+  /** Kind of data. */
+  readonly type: string
+  /** What the owner knows it by. */
+  readonly title: string
+  /** Whether it was deleted, not only changed. */
+  readonly isDeleted: boolean
+  /** Whether the owner put the version before back. */
+  readonly isBack: boolean
+}
+
+/** What the host keeps of it. @see assistants.md 6.6 */
+export interface AssistantChanges {
+  /**
+   * Of a client's writes, as the entries of its calls name them, those whose version before is kept: in their order.
+   * At most 100.
+   */
+  find(
+    instance: Instance,
+    clientId: string,
+    writes: readonly DocumentWrite[],
+  ): Promise<readonly (AssistantChange | undefined)[]>
+  /** Those of all clients, newest first. @throws TypeError for a malformed cursor */
+  list(
+    instance: Instance,
+    page: { readonly limit: number; readonly cursor?: string },
+  ): Promise<{ readonly changes: readonly AssistantChange[]; readonly cursor?: string }>
+  /**
+   * Puts the version before back, in one write with the other changes: of parallel calls one does it.
+   * @param change - with `overwrites` also when somebody else changed the same thing since
+   * @returns `changed_since`: somebody did; `gone`: there is no such version any more
+   */
+  putBack(
+    instance: Instance,
+    change: Pick<AssistantChange, 'clientId' | 'id'> & { readonly overwrites: boolean },
+    also: (change: AssistantChange) => readonly Change[],
+  ): Promise<'changed_since' | 'gone' | 'put_back'>
+}
+
+/** For a host that keeps nothing of it: nothing is offered. */
+export const NO_ASSISTANT_CHANGES: AssistantChanges = {
+  find: async () => [],
+  list: async () => ({ changes: [] }),
+  putBack: async () => 'gone',
 }
 
 /** For a host that tells owners itself. */

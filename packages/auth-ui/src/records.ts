@@ -39,7 +39,10 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
         updatedAt: instant,
       },
       {
-        passphraseHash: members({ algorithm: oneOf('scrypt-kdf', 'scrypt'), value: text }),
+        passphraseHash: members({
+          algorithm: oneOf('scrypt-kdf', 'scrypt', 'foreign', 'foreign-passphrase'),
+          value: text,
+        }),
         hint: text,
         onboardedAt: instant,
         factors: members(

@@ -17,6 +17,7 @@ import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
 import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
 import { assistantActivityRoutes } from './settings/assistant-activity.ts'
+import { assistantChangeRoutes } from './settings/assistant-changes.ts'
 import { assistantRoutes } from './settings/assistants.ts'
 import { restoredRoutes } from './settings/restored.ts'
 import { checkupRoutes } from './settings/checkup.ts'
@@ -71,6 +72,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...accessRoutes,
   ...assistantRoutes,
   ...assistantActivityRoutes,
+  ...assistantChangeRoutes,
   ...restoredRoutes,
   ...authModeRoutes,
   ...clientRoutes,

@@ -1,6 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { ShownPart } from '@svc/platform'
 import nunjucks from 'nunjucks'
-import { isIsolated, type MessagePart, type Messages, type MessageValues } from './messages.ts'
+import {
+  isIsolated,
+  type MessagePart,
+  type Messages,
+  type MessageValues,
+  remembered,
+} from './messages.ts'
 
 /** The pages there are: files of `views`. */
 export const VIEWS = [
@@ -42,13 +50,20 @@ export interface Frame {
   readonly domain: string
   /** Address of one of the package's own files. */
   readonly asset: (name: string) => string
-  readonly hasTheme: boolean
+  /** Address of the sheet of the embedder's looks, when there is one. */
+  readonly themeHref?: string
+  /** Whether the page follows the screen, or is always the one or the other. */
+  readonly scheme?: 'auto' | 'dark' | 'light'
+  /** What the host says on the page, by the name of the place: paragraphs of parts. */
+  readonly slots?: Readonly<Record<string, readonly (readonly ShownPart[])[]>>
   /** Name of the embedding product. */
   readonly product?: string
   /** Path of its logo on this origin. */
   readonly logo?: string
   readonly links: readonly { readonly label: string; readonly href: string }[]
 }
+
+const SCHEMES = { auto: 'light dark', dark: 'dark', light: 'light' } as const
 
 /** Members of a view's model that go into the page as they are; anything else is escaped. */
 export interface TrustedParts {
@@ -62,17 +77,30 @@ export interface Views {
 }
 
 /**
- * The only place that knows nunjucks. Templates are the files of this package and nothing else: never a string of a
- * request, a manifest or a store.
+ * The only place that knows nunjucks. Templates are the files of this package, and those that the host names at the
+ * start: never a string of a request, a manifest or a store.
+ * @param own - paths of templates of the host, by {@link ownViewName}
  * @see security.md 96, 97
  */
-export function createViews(): Views {
+export function createViews(own: Readonly<Record<string, string>> = {}): Views {
   const folder = fileURLToPath(new URL('../views', import.meta.url))
   const loader = new nunjucks.FileSystemLoader(folder, { watch: false, noCache: false })
-  const environment = new nunjucks.Environment(loader, { autoescape: true, trimBlocks: true })
+  // Asked for what is not in our folder: templates of the host, which build on ours.
+  const ownLoader: nunjucks.ILoader = {
+    getSource(name) {
+      const path = Object.hasOwn(own, name) ? own[name] : undefined
+      if (path === undefined) throw new TypeError(`there is no template ${name}`)
+      return { src: readFileSync(path, 'utf8'), path, noCache: false }
+    },
+  }
+  const environment = new nunjucks.Environment([loader, ownLoader], {
+    autoescape: true,
+    trimBlocks: true,
+  })
   return {
     render(view, frame, model, trusted = {}) {
-      return environment.render(`${view}.njk`, {
+      const name = ownViewName(view)
+      return environment.render(Object.hasOwn(own, name) ? name : `${view}.njk`, {
         ...model,
         ...contextOf(frame),
         // Empty text is false in a template, an empty SafeString is not.
@@ -82,24 +110,45 @@ export function createViews(): Views {
   }
 }
 
+/** Name that a template of the host is loaded by. */
+export function ownViewName(view: string): string {
+  return `own/${view}.njk`
+}
+
 function contextOf({ messages, name, domain, ...frame }: Frame): object {
   return {
     asset: frame.asset,
+    slots: frame.slots ?? {},
     page: {
       lang: messages.locale,
       dir: messages.dir,
       name,
       domain,
       initial: initialsOf(name, 1),
-      hasTheme: frame.hasTheme,
+      themeHref: frame.themeHref,
+      scheme: SCHEMES[frame.scheme ?? 'auto'],
       product: frame.product,
       logo: frame.logo,
       links: frame.links,
     },
-    t: (key: string, values?: MessageValues) => safe(toHtml(messages.parts(key, values))),
+    t: htmlOf(messages),
     title: (key: string, values?: MessageValues) =>
       messages.text('page.title', { task: messages.text(key, values), name: { isolated: name } }),
   }
+}
+
+type HtmlOf = (key: string, values?: MessageValues) => nunjucks.runtime.SafeString
+
+const known = new WeakMap<Messages, HtmlOf>()
+
+/** Texts of a language as markup. */
+function htmlOf(messages: Messages): HtmlOf {
+  let html = known.get(messages)
+  if (html === undefined) {
+    html = remembered((key, values) => safe(toHtml(messages.parts(key, values))))
+    known.set(messages, html)
+  }
+  return html
 }
 
 /** Parts to markup: every part is escaped here, so that the whole may pass the templates' own escaping. */

@@ -25,6 +25,18 @@ export function make(name, attributes, ...children) {
 }
 
 /**
+ * A domain that breaks before its dots, and nowhere else while it can.
+ *
+ * @param {string} domain
+ * @returns {(Node | string)[]}
+ */
+export function domainParts(domain) {
+  return domain
+    .split('.')
+    .flatMap((label, at) => (at === 0 ? label : [make('wbr', {}), `.${label}`]))
+}
+
+/**
  * A sentence with a name in it, kept apart from the words around it.
  *
  * @param {import('./texts.js').Translate} t

@@ -1,4 +1,4 @@
-import { byId, initials, make } from './dom.js'
+import { byId, domainParts, initials, make } from './dom.js'
 
 /**
  * Whose space it is, at the top of a start page.
@@ -9,7 +9,7 @@ export function drawHead({ name, domain, title, heading }) {
   document.title = `${title} – ${name}`
   byId('where-tile').textContent = initials(name).slice(0, 1)
   byId('where-name').textContent = name
-  byId('where-domain').textContent = name === domain ? '' : domain
+  if (name !== domain) byId('where-domain').append(...domainParts(domain))
   byId('title').textContent = heading
 }
 

@@ -27,15 +27,20 @@ const POP_ISOLATE = '\u2069'
 export async function loadTexts(app, wanted) {
   const { locale, texts } = await bestCatalogue(app, wanted.replaceAll('_', '-'))
   const plurals = new Intl.PluralRules(locale)
-  const dir = directionOf(locale)
+  // A language that the host added may say itself how it is written.
+  const said = texts['@dir']
+  const dir = said === 'rtl' || said === 'ltr' ? said : directionOf(locale)
   Object.assign(document.documentElement, { lang: locale, dir })
 
+  const numbers = new Intl.NumberFormat(locale)
+  /** @param {string | number} value */
+  const shown = (value) => (typeof value === 'number' ? numbers.format(value) : value)
   /** @type {Translate} */
   const t = (key, values = {}) => {
     const count = values['count']
     const form = typeof count === 'number' ? `${key}_${plurals.select(count)}` : key
     const text = texts[form] ?? texts[`${key}_other`] ?? texts[key] ?? key
-    return text.replace(/\{(\w+)\}/gu, (_whole, name) => kept(String(values[name] ?? ''), dir))
+    return text.replace(/\{(\w+)\}/gu, (_whole, name) => kept(shown(values[name] ?? ''), dir))
   }
   return { locale, t, ...times(locale, t) }
 }

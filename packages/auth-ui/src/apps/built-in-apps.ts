@@ -1,58 +1,90 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppManifest } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import type { Context, Next } from 'koa'
 import { appFolders } from '../app-folders.ts'
 import type { AuthUiServices } from '../services.ts'
+import type { AppName, Languages } from '../words/word-options.ts'
+import { type AppLocales, appLocales, serveAppLocale } from './app-locales.ts'
 import type { AppFolder } from './app-files.ts'
 import { visitApp } from './app-pages.ts'
 import type { BuiltInApp } from './built-in-option.ts'
 import { serveAppFolder } from './serve-app.ts'
 
-/** Serves built-in apps on their hosts; everything else goes on. */
-export type ServeBuiltInApps = (ctx: Context, next: Next) => Promise<void>
+/** The built-in apps on their hosts. */
+export interface BuiltInApps {
+  /** Whether an app of the instance is one of them. */
+  has(instance: Instance, slug: string): Promise<boolean>
+  /** Serves their hosts; everything else goes on. */
+  serve(ctx: Context, next: Next): Promise<void>
+}
 
 /**
  * Gives every instance the built-in apps, below the apps of the host: where that has one of the same slug, it serves it
  * itself.
  * @see owner.md 8.1, 8.2
  */
-export function useBuiltInApps(services: AuthUiServices): ServeBuiltInApps {
-  const bySlug = new Map<string, AppFolder>()
+export function useBuiltInApps(services: AuthUiServices): BuiltInApps {
+  const bySlug = new Map<string, ServedApp>()
   for (const app of listBuiltInApps(services)) {
     services.oauth.useBuiltInApp(app.manifest)
     bySlug.set(app.manifest.slug, app)
   }
-  return async function serveBuiltInApps(ctx, next) {
-    const { instance: of, appSlug = '' } = ctx.state as Partial<Context['state']>
-    const app = of === undefined ? undefined : bySlug.get(appSlug)
-    if (app === undefined) return next()
-    if ((await services.apps.installed(of, appSlug)) !== app.manifest) return next()
-    await serveAppFolder(ctx, { visit: (...visit) => visitApp(services, ...visit) }, app)
+
+  async function find(instance: Instance, slug: string): Promise<ServedApp | undefined> {
+    const app = bySlug.get(slug)
+    if (app === undefined) return undefined
+    return (await services.apps.installed(instance, slug)) === app.manifest ? app : undefined
+  }
+
+  return {
+    has: async (instance, slug) => (await find(instance, slug)) !== undefined,
+    async serve(ctx, next) {
+      const { instance, appSlug } = ctx.state as Partial<RouteContext['state']>
+      if (instance === undefined || appSlug === undefined) return next()
+      const app = await find(instance, appSlug)
+      if (app === undefined) return next()
+      if (serveAppLocale(ctx, app.locales)) return
+      await serveAppFolder(ctx, { visit: (...visit) => visitApp(services, ...visit) }, app)
+    },
   }
 }
 
-function listBuiltInApps({ options, namespace }: AuthUiServices): readonly AppFolder[] {
-  const { homeSlug, settingsSlug } = options
+interface ServedApp extends AppFolder {
+  /** Languages of the host, for an app of ours. */
+  readonly locales: AppLocales
+}
+
+function listBuiltInApps({ options, namespace }: AuthUiServices): readonly ServedApp[] {
+  const { homeSlug, locales, settingsSlug } = options
+  const own = (name: AppName, slug: string): OwnApp => ({ name, slug, namespace, locales })
   const { settings = true, home = options.home === undefined } = options.builtInApps
   return [
-    ...appOf(settings, appFolders.settings, settingsSlug, namespace),
+    ...appOf(settings, own('settings', settingsSlug)),
     // Where owners begin in the settings there is nothing beside them.
-    ...(homeSlug === settingsSlug ? [] : appOf(home, appFolders.home, homeSlug, namespace)),
+    ...(homeSlug === settingsSlug ? [] : appOf(home, own('home', homeSlug))),
   ]
 }
 
-function appOf(
-  chosen: BuiltInApp,
-  ownFolder: string,
-  slug: string,
-  namespace: string,
-): readonly AppFolder[] {
+interface OwnApp {
+  readonly name: AppName
+  readonly slug: string
+  readonly namespace: string
+  readonly locales: Languages
+}
+
+function appOf(chosen: BuiltInApp, own: OwnApp): readonly ServedApp[] {
+  const { name, slug, namespace } = own
   if (chosen === false) return []
-  if (chosen !== true) return [{ ...chosen, manifest: { ...chosen.manifest, slug } }]
+  if (chosen !== true) {
+    return [{ ...chosen, manifest: { ...chosen.manifest, slug }, locales: new Map() }]
+  }
+  const folder = appFolders[name]
   // The package's own file.
-  const manifest = JSON.parse(readFileSync(join(ownFolder, 'manifest.json'), 'utf8')) as AppManifest
-  return [{ folder: ownFolder, manifest: { ...inNamespace(manifest, namespace), slug } }]
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as AppManifest
+  const locales = appLocales(name, own.locales)
+  return [{ folder, manifest: { ...inNamespace(manifest, namespace), slug }, locales }]
 }
 
 const DEFAULT_PREFIX = 'io.svc.'

@@ -26,13 +26,19 @@ export class FirstPages {
   async note(instance: Instance | undefined): Promise<void> {
     if (instance === undefined || !this.#isStarted || this.#isSaid) return
     this.#isSaid = true
-    const { apps, log, options } = this.#services
-    const { home, homeSlug, settingsSlug } = options
-    const hasSettings = (await apps.installed(instance, settingsSlug)) !== undefined
-    log.info('pages.reached', {
-      home:
-        home === undefined ? `${originOfApp(instance, homeSlug)}/` : `${instance.origin}${home}`,
-      ...(hasSettings && { settings: `${originOfApp(instance, settingsSlug)}/` }),
-    })
+    this.#services.log.info('pages.reached', await firstAddresses(this.#services, instance))
+  }
+}
+
+/** How the first pages of an instance are reached; without settings where the host left them out. */
+export async function firstAddresses(
+  { apps, options }: AuthUiServices,
+  instance: Instance,
+): Promise<{ readonly home: string; readonly settings?: string }> {
+  const { home, homeSlug, settingsSlug } = options
+  const hasSettings = (await apps.installed(instance, settingsSlug)) !== undefined
+  return {
+    home: home === undefined ? `${originOfApp(instance, homeSlug)}/` : `${instance.origin}${home}`,
+    ...(hasSettings && { settings: `${originOfApp(instance, settingsSlug)}/` }),
   }
 }

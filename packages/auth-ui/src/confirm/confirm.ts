@@ -63,7 +63,8 @@ export const confirmRoutes: readonly Route<AuthUiServices>[] = [
     auth: anybody,
     statuses: [200, 400, 412],
     family: 'html',
-    summary: 'Shows the form in which the owner confirms with the passphrase.',
+    summary:
+      'Shows the form in which the owner confirms with the passphrase. A script of the same origin that asks for JSON gets it as data.',
     source: 'login.md 6.1',
   }),
   defineRoute({

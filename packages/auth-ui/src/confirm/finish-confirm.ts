@@ -1,16 +1,11 @@
-import { type Instance, type RouteContext, SECOND_MS } from '@svc/platform'
+import { type Instance, type RouteContext, SECOND_MS, withoutParameters } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { PassedFactor } from '../factors/challenge-answer.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { noteOwn } from '../web/activity.ts'
 import { answerRedirect } from '../web/answer.ts'
-import {
-  homeTarget,
-  parseTarget,
-  type RedirectTarget,
-  withoutParameters,
-} from '../web/redirect-target.ts'
+import { homeTarget, parseTarget, type RedirectTarget } from '../web/redirect-target.ts'
 import { type Confirmation, createConfirmation } from './confirmation.ts'
 
 /** What a confirmation was about, once it was given. */

@@ -1,5 +1,6 @@
 import { KIND_GROUPS, kindGroupOf, type Right, RIGHTS, rightsOf } from '@svc/oauth-core'
 import type { Messages } from '../messages.ts'
+import { commaOf, listFormat } from './list-format.ts'
 import {
   type ItemOptions,
   itemOf,
@@ -116,13 +117,7 @@ function kindsOf(items: readonly ConsentItem[], messages: Messages): string {
   // Names hold "and" themselves: only the count is joined by it.
   if (count === 0) return shown.join(commaOf(messages.locale))
   shown.push(messages.text('consent.kinds.more', { count }))
-  return new Intl.ListFormat(messages.locale, { type: 'conjunction' }).format(shown)
-}
-
-/** What stands between the first of many: some languages put "and" between two, also in a list of units. */
-function commaOf(locale: string): string {
-  const [, comma] = new Intl.ListFormat(locale, { type: 'unit' }).formatToParts(['1', '2', '3'])
-  return comma?.value ?? ', '
+  return listFormat(messages.locale).format(shown)
 }
 
 function kindName({ name, kind: [key, values] }: PermissionItem, messages: Messages): string {

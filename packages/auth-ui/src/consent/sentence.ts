@@ -1,6 +1,7 @@
 import type { Permission } from '@svc/oauth-core'
 import type { MessageValues, Messages } from '../messages.ts'
 import type { KindOptions } from './kind-facts.ts'
+import { listFormat } from './list-format.ts'
 import { deedsKey, type Thing, thingsOf } from './sentence-things.ts'
 
 /** What the sentence is about. */
@@ -44,8 +45,7 @@ export function consentSentence(asked: Asked, options: KindOptions): string {
   }
   const isEnglish = messages.locale.startsWith('en')
   const longest = isEnglish ? LONGEST_ENGLISH : LONGEST
-  const sentences = SIZES.map((size) => sentenceOf(things, asked, size, messages))
-  return sentences.find(({ length }) => length <= longest) ?? sentences.at(-1) ?? ''
+  return firstWithin(longest, (size) => sentenceOf(things, asked, size, messages))
 }
 
 /** Things in words, such as `your files, your notes, and 4 more`. */
@@ -77,8 +77,17 @@ export function deedClauses(permissions: readonly Permission[], options: KindOpt
   const things = thingsOf(permissions, options)
   const onlyReads = things.every((thing) => deedsKey(thing) === 'read')
   const { messages } = options
-  const all = SIZES.map((size) => clausesOf(things, onlyReads, size, messages))
-  return all.find(({ length }) => length <= LONGEST_ENGLISH) ?? all.at(-1) ?? ''
+  return firstWithin(LONGEST_ENGLISH, (size) => clausesOf(things, onlyReads, size, messages))
+}
+
+/** The most words that are short enough, else the fewest. */
+function firstWithin(longest: number, wordsOf: (size: Size) => string): string {
+  let words = ''
+  for (const size of SIZES) {
+    words = wordsOf(size)
+    if (words.length <= longest) break
+  }
+  return words
 }
 
 function clausesOf(
@@ -157,7 +166,7 @@ function put(messages: Messages, form: Form, key: string, values: MessageValues 
 }
 
 function inList(words: readonly string[], { locale }: Messages): string {
-  return new Intl.ListFormat(locale, { type: 'conjunction' }).format(words)
+  return listFormat(locale).format(words)
 }
 
 /** Clauses one after the other, with the mark of the language between them. */

@@ -22,7 +22,7 @@ export const flagshipMagicLinkRoutes: readonly Route<AuthUiServices>[] = [
     handler: logInWithMagicCode,
     auth: provedInHandler(['client secret', 'code'], 'flagship/flagship-magic-link.ts'),
     body: { types: ['json'], schema: FLAGSHIP_MAGIC_LINK_SCHEMA, refuse: refuseTexts },
-    statuses: [200, 202, 400, 401, 412, 413, 415, 429],
+    statuses: [200, 202, 400, 401, 403, 412, 413, 415, 429],
     family: 'json',
     limit: [
       { bucket: 'magic-link', inRule: 'wrong codes, counted before they are looked up' },

@@ -8,7 +8,7 @@ import {
 import { AuthUiError } from '../errors.ts'
 import { newSecurityStamp, type Owner } from '../owner/owner.ts'
 import { onboardedOwner } from '../owner/owner-store.ts'
-import { parseText } from '../owner/stored-hash.ts'
+import { type ImportedPassphrase, readImported } from './imported-passphrase.ts'
 import { resetPassphrase } from '../passphrase/change-passphrase.ts'
 import { saltOf } from '../passphrase/derive.ts'
 import {
@@ -23,16 +23,6 @@ import { onboard } from '../passphrase/onboarding.ts'
 import { updateByHost } from '../profile/operator-email.ts'
 import type { AuthUiServices } from '../services.ts'
 import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
-
-/** Owners that come from elsewhere keep their passphrase. */
-export interface ImportedPassphrase {
-  /** `scrypt$N$r$p$<salt hex>$<dk hex>` over the login value; replaced by today's form at the next login. */
-  readonly hash: string
-  /** Of the browser's derivation. */
-  readonly salt: string
-  readonly iterations: number
-  readonly hint?: string
-}
 
 /** The host's side of owners: no HTTP. @see login.md 8 */
 export interface Owners extends OwnerAccess {
@@ -67,7 +57,10 @@ export interface Owners extends OwnerAccess {
    * @throws AuthUiError `onboarding_needed`, `invalid_parameter`
    */
   resetPassphrase(instance: Instance, passphrase: string): Promise<void>
-  /** Onboards with a hash made elsewhere. @throws AuthUiError `already_onboarded`, TypeError for a malformed hash */
+  /**
+   * Onboards with a hash made elsewhere.
+   * @throws AuthUiError `already_onboarded`, TypeError for a hash that is unknown, malformed or costs too much
+   */
   importPassphrase(instance: Instance, imported: ImportedPassphrase): Promise<void>
   /**
    * Changes an instance as `instances.update` does; both mail addresses are told of another one, and nothing can be taken
@@ -136,9 +129,9 @@ async function createInstance(
 async function importPassphrase(
   services: AuthUiServices,
   instance: Instance,
-  { hash, salt, iterations, hint }: ImportedPassphrase,
+  imported: ImportedPassphrase,
 ): Promise<void> {
-  if (parseText(hash) === undefined) throw new TypeError('imported.hash is malformed')
+  const passphrase = readImported(services, instance, imported)
   await ensureOwner(services, instance)
   const now = services.clock.now()
   const written = await services.owners.update(instance.id, (owner) =>
@@ -146,10 +139,7 @@ async function importPassphrase(
       ? undefined
       : {
           ...owner,
-          passphraseHash: { algorithm: 'scrypt', value: hash },
-          salt,
-          iterations,
-          ...(hint === undefined ? {} : { hint }),
+          ...passphrase,
           registerTokens: [],
           securityStamp: newSecurityStamp(now),
           onboardedAt: now,

@@ -8,6 +8,18 @@ const OWN_EVENTS = {
     fields: { home: 'string', settings: 'string?' },
     since: '0.1.0',
   },
+  'slot.failed': {
+    level: 'error',
+    when: 'What the host says on a page threw or is none of its forms; the page was shown without it.',
+    fields: { domain: 'string', slot: 'string', cause: 'string' },
+    since: '0.2.0',
+  },
+  'theme.failed': {
+    level: 'error',
+    when: 'The theme that the host has for an instance threw or is none; the page has the looks of the package.',
+    fields: { domain: 'string', cause: 'string' },
+    since: '0.2.0',
+  },
   'login.succeeded': {
     level: 'info',
     audit: true,

@@ -15,6 +15,7 @@ import { startChallenge } from '../factors/second-factor.ts'
 import { isEmailVerifiedCode, redeemEmailVerifiedCode } from '../session/email-verified-code.ts'
 import { findTrustedDevice } from '../factors/trusted-devices.ts'
 import { isSecondFactorOn } from '../owner/factors.ts'
+import { takesRaw } from './pending-import.ts'
 import { checkPassphrase } from './passphrase-check.ts'
 import { takeRenewedNotice } from './renewed-notice.ts'
 import { authorizeLogin, completeLogin, locateTarget } from './complete-login.ts'
@@ -63,7 +64,8 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
     auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
-    summary: 'Shows the login form, or sends a logged-in browser on.',
+    summary:
+      'Shows the login form, or sends a logged-in browser on. A script of the same origin that asks for JSON gets it as data.',
     source: 'login.md 5.1',
   }),
   defineRoute({
@@ -117,7 +119,8 @@ async function submitLogin(ctx: RouteContext, services: AuthUiServices): Promise
   }
   let skipped: Skipped
   try {
-    await checkPassphrase(services, ctx, owner, form.text('passphrase'))
+    const raw = takesRaw(owner, ctx.state.instance) ? form.get('passphrase_raw') : undefined
+    await checkPassphrase(services, ctx, owner, form.text('passphrase'), raw)
     skipped = await skipSecondStep(services, ctx, asked)
     if (skipped === 'no') return await startSecondStep(services, ctx, asked)
   } catch (error) {
@@ -184,6 +187,7 @@ export async function showLoginForm(
     redirect: target?.href ?? '',
     offersLongRun: target?.isAuthorize !== true,
     longRun: isLongRun,
+    isImport: takesRaw(owner, instance),
     emailVerifiedCode,
     offersMagicLink: owner.magicLink === true && emailVerifiedCode === '',
     ...(message === undefined ? {} : { message }),

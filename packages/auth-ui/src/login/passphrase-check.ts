@@ -3,7 +3,9 @@ import { settingsUrl } from '../web/settings-app.ts'
 import { findKnownDevice } from '../session/known-device.ts'
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
+import { importPending, type ImportedOwner, isImportPending } from './pending-import.ts'
 import type { Owner } from '../owner/owner.ts'
+import type { StoredHash } from '../owner/stored-hash.ts'
 import type { AuthUiServices } from '../services.ts'
 import { isWithinLimit } from '../rate-limits.ts'
 import { notifyHost } from '../background.ts'
@@ -19,16 +21,20 @@ interface Reservation {
 /**
  * Checks a login value on behalf of a request, within the limits of all paths together (login.md 4.7). It counts
  * before it checks, so that parallel guesses cannot pass together.
- * @throws AuthUiError `invalid_passphrase`, `rate_limited`, `busy`
+ * @param raw - the passphrase itself, where it may be taken from the request: an owner whose hash was imported
+ * @throws AuthUiError `invalid_passphrase`, `rate_limited`, `busy`, `passphrase_import_pending`
  */
 export async function checkPassphrase(
   services: AuthUiServices,
   ctx: RouteContext,
   owner: Owner,
   passphrase: string,
+  raw?: string,
 ): Promise<void> {
   const { instance } = ctx.state
+  if (isImportPending(owner) && raw === undefined) throw importPending(instance)
   try {
+    if (isImportPending(owner)) return await checkImported(services, ctx, owner, raw ?? '')
     const reservation = await reserve(services, ctx, owner)
     const { isOutdated } = await checkReserved(services, owner, passphrase, reservation)
     if (isOutdated) await upgradeHash(services, ctx, owner, passphrase)
@@ -116,6 +122,37 @@ async function checkReserved(
   if (!found.isRight) throw new AuthUiError('invalid_passphrase')
   await reservation.succeed()
   return found
+}
+
+/** The first login of an owner whose imported hash is over the passphrase itself: its own hash takes its place. */
+async function checkImported(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: ImportedOwner,
+  raw: string,
+): Promise<void> {
+  const { instance } = ctx.state
+  const reservation = await reserve(services, ctx, owner)
+  const isTooLong = Buffer.byteLength(raw) > MAX_PASSPHRASE_BYTES
+  let found: { readonly isRight: boolean; readonly hash: StoredHash }
+  try {
+    found = await services.hasher.verifyImported(owner, isTooLong ? '' : raw)
+  } catch (error) {
+    await reservation.release()
+    throw error
+  }
+  if (!found.isRight) throw new AuthUiError('invalid_passphrase')
+  await reservation.succeed()
+  const { value } = owner.passphraseHash
+  // Of parallel logins one ends the state; whoever chose another passphrase meanwhile keeps its hash.
+  const written = await services.owners.update(instance.id, (latest) =>
+    isImportPending(latest) && latest.passphraseHash.value === value
+      ? { ...latest, passphraseHash: found.hash }
+      : undefined,
+  )
+  if (written !== undefined) {
+    services.log.info('passphrase.hash_upgraded', { domain: instance.domain })
+  }
 }
 
 function upgradeHash(

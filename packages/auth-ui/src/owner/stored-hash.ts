@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto'
 
 /** A passphrase hash as it is stored: the function's name beside its own text. */
 export interface StoredHash {
-  /** `scrypt-kdf`: base64 of a 96-byte container. `scrypt`: `scrypt$N$r$p$<salt hex>$<dk hex>`. */
-  readonly algorithm: 'scrypt-kdf' | 'scrypt'
+  /**
+   * `scrypt-kdf`: base64 of a 96-byte container. `scrypt`: `scrypt$N$r$p$<salt hex>$<dk hex>`. Of an imported owner whose
+   * first login is still to come: `foreign`, a hash of another program over the login value; `foreign-passphrase`, one
+   * over the passphrase itself, which no login value is compared with.
+   */
+  readonly algorithm: 'scrypt-kdf' | 'scrypt' | 'foreign' | 'foreign-passphrase'
   readonly value: string
 }
 

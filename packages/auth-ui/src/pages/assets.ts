@@ -12,8 +12,15 @@ export interface Assets {
   url(name: string): string
   /** Content of a style sheet, for a page that loads nothing. @throws TypeError as `url` */
   source(name: string): string
+  /** Address of a file that was made for this page; it is kept ready for the browser. */
+  urlOf(name: string, text: string): string
   readonly rows: readonly RouteRow[]
 }
+
+/**
+ * Makes a file again for a process that has not made it yet; undefined when it has no such name.
+ */
+export type MakeFile = (ctx: RouteContext, name: string) => Promise<string | undefined>
 
 interface Asset {
   readonly type: string
@@ -31,6 +38,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Files that the pages have in common with the apps; they lie with the kit. */
 const SHARED = ['base.css', 'derive.js', 'guesses.js', 'strength.js', 'tokens.css']
 const VERSION_CHARACTERS = 16
+/** Files made for pages that are kept ready. */
+const MOST_MADE = 200
 const FOREVER = 'public, max-age=31536000, immutable'
 const ASK_EACH_TIME = 'public, no-cache'
 
@@ -40,14 +49,18 @@ const ASK_EACH_TIME = 'public, no-cache'
  * gets the file of this version, to be asked for each time.
  *
  * @param extra files made at start, such as the embedder's theme, by name
+ * @param makeFile files made for pages, each with an address of its own
  */
-export function createAssets(extra: Readonly<Record<string, string>> = {}): Assets {
+export function createAssets(
+  extra: Readonly<Record<string, string>> = {},
+  makeFile: MakeFile = async () => undefined,
+): Assets {
   const files = new Map<string, Asset>()
+  const made = new Map<string, Asset>()
   const folder = fileURLToPath(new URL('../../assets', import.meta.url))
   const add = (name: string, body: Buffer): void => {
-    const type = TYPES.get(extname(name))
-    if (type === undefined) return
-    files.set(name, { type, body, zipped: gzipSync(body, { level: 9 }), etag: digest(body) })
+    const file = assetOf(name, body)
+    if (file !== undefined) files.set(name, file)
   }
   for (const name of readdirSync(folder).sort()) add(name, readFileSync(`${folder}/${name}`))
   for (const name of SHARED) add(name, readFileSync(`${appFolders.kit}/${name}`))
@@ -65,12 +78,24 @@ export function createAssets(extra: Readonly<Record<string, string>> = {}): Asse
       return `/auth/assets/${version}/${name}`
     },
     source: (name) => find(name).body.toString('utf8'),
+    urlOf(name, text) {
+      const key = digest(Buffer.from(text))
+      const known = made.get(key) ?? assetOf(name, Buffer.from(text))
+      if (known === undefined) throw new TypeError(`no type for ${name}`)
+      keep(made, key, known)
+      return `/auth/assets/${key}/${name}`
+    },
     rows: [
       {
         method: 'GET',
         path: '/auth/assets/:version/:name',
-        handler: function getAsset(ctx) {
-          sendAsset(ctx, files, version)
+        handler: async function getAsset(ctx) {
+          const { name, version: asked } = ctx['params'] as { name: string; version: string }
+          const file = files.get(name) ?? made.get(asked)
+          if (file !== undefined) return sendAsset(ctx, file, asked === version || made.has(asked))
+          const text = await makeFile(ctx, name)
+          const again = text === undefined ? undefined : assetOf(name, Buffer.from(text))
+          sendAsset(ctx, again, again?.etag === asked)
         },
         auth: ['none'],
         statuses: [200, 304, 400, 404],
@@ -82,9 +107,21 @@ export function createAssets(extra: Readonly<Record<string, string>> = {}): Asse
   }
 }
 
-function sendAsset(ctx: RouteContext, files: ReadonlyMap<string, Asset>, version: string): void {
-  const { name, version: asked } = ctx['params'] as { name: string; version: string }
-  const file = files.get(name)
+function assetOf(name: string, body: Buffer): Asset | undefined {
+  const type = TYPES.get(extname(name))
+  if (type === undefined) return undefined
+  return { type, body, zipped: gzipSync(body, { level: 9 }), etag: digest(body) }
+}
+
+/** What was used last is kept. */
+function keep(made: Map<string, Asset>, key: string, file: Asset): void {
+  made.delete(key)
+  made.set(key, file)
+  const [oldest] = made.keys()
+  if (made.size > MOST_MADE && oldest !== undefined) made.delete(oldest)
+}
+
+function sendAsset(ctx: RouteContext, file: Asset | undefined, isNamed: boolean): void {
   if (file === undefined) {
     ctx.status = 404
     ctx.type = 'text/plain; charset=utf-8'
@@ -94,7 +131,7 @@ function sendAsset(ctx: RouteContext, files: ReadonlyMap<string, Asset>, version
   // The same for everybody: nothing of the cookie or of the wanted type goes into it.
   ctx.set('Vary', 'Accept-Encoding')
   const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
-  ctx.set('Cache-Control', asked === version ? FOREVER : ASK_EACH_TIME)
+  ctx.set('Cache-Control', isNamed ? FOREVER : ASK_EACH_TIME)
   ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
   ctx.set('X-Content-Type-Options', 'nosniff')
   ctx.set('ETag', `"${file.etag}${isZipped ? '-gzip' : ''}"`)

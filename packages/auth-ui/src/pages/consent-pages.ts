@@ -1,6 +1,7 @@
 import { assistantModel, namesOfServer } from '../consent/assistant-model.ts'
 import { colourOf, consentModel } from '../consent/consent-model.ts'
 import { webAddress } from '../consent/redirect-target.ts'
+import type { Instance } from '@svc/platform'
 import type { KindOptions } from '../consent/kind-facts.ts'
 import { isolated, leftToRight } from '../messages.ts'
 import type { PageRenderer } from './page-renderer.ts'
@@ -18,14 +19,14 @@ export type ConsentPages = Pick<
 
 /** How kinds of data are called, and what the product is. */
 export interface ConsentPagesOptions extends Omit<KindOptions, 'messages'> {
-  /** Name of the embedding product. */
-  readonly productName?: string
+  /** Name of the embedding product; empty: it has none. */
+  readonly productOf: (instance: Instance) => string
 }
 
 /** @see oauth.md 5 */
 export function createConsentPages(
   { messagesOf, show, showAlone }: ShowPage,
-  { productName = '', ...kinds }: ConsentPagesOptions,
+  { productOf, ...kinds }: ConsentPagesOptions,
 ): ConsentPages {
   return {
     async consentPage(ctx, model) {
@@ -33,7 +34,7 @@ export function createConsentPages(
       const words = consentModel(model.view, {
         ...kinds,
         messages: messagesOf(ctx),
-        ownNames: [...(model.appNames ?? []), publicName, productName],
+        ownNames: [...(model.appNames ?? []), publicName, productOf(ctx.state.instance)],
         ...(timeZone === undefined ? {} : { timeZone }),
       })
       show(
@@ -41,6 +42,7 @@ export function createConsentPages(
         'consent',
         { model, ...words },
         { formActionSources: model.formActionSources, keepsOpener: true },
+        model.view.client,
       )
     },
 
@@ -49,11 +51,11 @@ export function createConsentPages(
       const words = assistantModel(model.view, {
         ...kinds,
         messages: messagesOf(ctx),
-        ownNames: namesOfServer(domain, publicName, productName),
+        ownNames: namesOfServer(domain, publicName, productOf(ctx.state.instance)),
         ...(timeZone === undefined ? {} : { timeZone }),
       })
       const headers = { formActionSources: model.formActionSources, keepsOpener: true }
-      show(ctx, 'assistant', { model, ...words }, headers)
+      show(ctx, 'assistant', { model, ...words }, headers, model.view.client)
     },
 
     async certifyPage(ctx, model) {
@@ -76,6 +78,7 @@ export function createConsentPages(
           problems: problemTexts(messagesOf(ctx), 'rate_limited', 'two_factor_invalid'),
         },
         { keepsOpener: true },
+        model.client,
       )
     },
 

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { appFolders } from '../app-folders.ts'
 import { createAssets } from './assets.ts'
 import { findPermissionText, isSensitiveText } from '../consent/permission-texts.ts'
 import { kindWords, permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
 import type { PageRenderer, PagesContext } from './page-renderer.ts'
-import { themeStyle } from './theme.ts'
 import { createConfirmPages } from './confirm-pages.ts'
 import { createConsentPages } from './consent-pages.ts'
 import { createInterstitialPages } from './interstitial-pages.ts'
@@ -11,6 +12,8 @@ import { createLoginPages } from './login-pages.ts'
 import { createMovePages } from './move-pages.ts'
 import { createNoticePages } from './notice-pages.ts'
 import { createPassphrasePages } from './passphrase-pages.ts'
+import { Looks } from './looks.ts'
+import { themeFileName, themeMaker } from './theme-address.ts'
 import { createSharingPages } from './sharing-pages.ts'
 import { createShowPage } from './show-page.ts'
 
@@ -22,13 +25,18 @@ export interface PagesOptions extends PagesContext {
 
 /** The pages, as the owner sees them. */
 export function createPages(options: PagesOptions): PageRenderer {
-  const { namespace, theme } = options
+  const { namespace, theme, slots = {}, views = {}, log = { error: () => {} } } = options
   const source = options.messages ?? createMessages()
-  const themeCss = theme === undefined ? undefined : themeStyle(theme)
-  const assets = createAssets(themeCss === undefined ? {} : { 'theme.css': themeCss })
+  const tokens = readFileSync(`${appFolders.kit}/tokens.css`, 'utf8')
+  const looks = new Looks({ theme, tokens, log })
+  const { fixed } = looks
+  const assets = createAssets(
+    fixed === undefined || fixed.css === '' ? {} : { [themeFileName()]: fixed.css },
+    themeMaker(looks, options.findClient),
+  )
   const texts = options.permissionTexts ?? {}
   const findText = findPermissionText(texts)
-  const show = createShowPage({ ...options, source, assets, themeCss })
+  const show = createShowPage({ ...options, source, assets, looks, slots, views, log })
   return {
     rows: assets.rows,
     locales: source.locales,
@@ -47,7 +55,7 @@ export function createPages(options: PagesOptions): PageRenderer {
       namespace,
       findText,
       isSensitive: isSensitiveText(texts),
-      ...(theme?.name === undefined ? {} : { productName: theme.name }),
+      productOf: (instance) => looks.of(instance).theme.name ?? '',
     }),
   }
 }

@@ -1,4 +1,5 @@
-import { AuthUiError, retryAfterS } from '../errors.ts'
+import { AuthUiError } from '../errors.ts'
+import { retryAfterS } from '../web/retry-after.ts'
 import type { FormProblem, FormProblemCode } from './page-models.ts'
 import { isolated, type Messages } from '../messages.ts'
 

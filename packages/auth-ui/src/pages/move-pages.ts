@@ -31,6 +31,7 @@ export function createMovePages({ messagesOf, show }: ShowPage): MovePages {
           problems: problemTexts(messagesOf(ctx), ...MOVE_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
+        model.client,
       )
     },
   }

@@ -12,6 +12,8 @@ export interface PageHeaders {
    * @defaultValue `false`
    */
   readonly keepsOpener?: boolean
+  /** Whether style sheets show images that are part of them. @defaultValue `false` */
+  readonly hasDataImages?: boolean
   /** `sha256-…` of the style inside a page that loads nothing; such a page runs no script either. */
   readonly styleHash?: string
 }
@@ -24,25 +26,35 @@ const SOURCE = /^(?:[a-z][a-z0-9+.-]*:|https?:\/\/[a-z0-9.*-]+(?::\d{1,5})?)$/u
  * @see login.md 4.3, security.md 7, 8
  */
 export function setPageHeaders(ctx: Context, headers: PageHeaders = {}): void {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(headers))
-  ctx.set('X-Frame-Options', 'DENY')
-  ctx.set(
-    'Cross-Origin-Opener-Policy',
-    headers.keepsOpener === true ? 'unsafe-none' : 'same-origin',
-  )
-  ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
-  ctx.set('Referrer-Policy', 'same-origin')
-  ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('Cache-Control', 'no-store')
-  ctx.type = 'text/html; charset=utf-8'
+  for (const [name, value] of Object.entries(pageHeaders(headers))) ctx.set(name, value)
 }
 
-function contentSecurityPolicy({ formActionSources = [], styleHash }: PageHeaders): string {
+/** The same, for a page that is not ours. @throws TypeError as {@link setPageHeaders} */
+export function pageHeaders(headers: PageHeaders): Record<string, string> {
+  return {
+    'Content-Security-Policy': contentSecurityPolicy(headers),
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': headers.keepsOpener === true ? 'unsafe-none' : 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    'Content-Type': 'text/html; charset=utf-8',
+  }
+}
+
+function contentSecurityPolicy(headers: PageHeaders): string {
+  const { formActionSources = [], hasDataImages = false, styleHash } = headers
   for (const source of formActionSources)
     if (!SOURCE.test(source)) throw new TypeError('formActionSources: not an origin or a scheme')
   const loaded =
     styleHash === undefined
-      ? ["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"]
+      ? [
+          "script-src 'self'",
+          "style-src 'self'",
+          `img-src 'self'${hasDataImages ? ' data:' : ''}`,
+          "connect-src 'self'",
+        ]
       : [`style-src '${styleHash}'`]
   return [
     "default-src 'none'",

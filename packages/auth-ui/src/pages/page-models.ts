@@ -85,6 +85,8 @@ export interface LoginPageModel extends FormPageModel, DerivationModel {
   readonly offersLongRun: boolean
   /** State of the checkbox when the form is shown again. */
   readonly longRun: boolean
+  /** The owner was imported: this once the script sends the passphrase itself, too, and the page does not say otherwise. */
+  readonly isImport: boolean
   /** For the hidden field; empty when none. */
   readonly emailVerifiedCode: string
   /** Whether a passkey may be offered after this login: it leads to an app. */

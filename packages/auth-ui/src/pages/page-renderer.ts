@@ -1,7 +1,11 @@
-import type { Permission } from '@svc/oauth-core'
+import type { Client, Permission } from '@svc/oauth-core'
 import type { Instance, RouteContext, RouteRow } from '@svc/platform'
 import type { EmailPageModel } from './email-model.ts'
 import type { PermissionTexts } from '../consent/permission-texts.ts'
+import type { AuthUiLog } from '../log/log-events.ts'
+import type { Slots } from './slots.ts'
+import type { ThemeOption } from './theme-option.ts'
+import type { OwnViews } from './view-option.ts'
 import type {
   NoticePageModel,
   LoginPageModel,
@@ -97,29 +101,15 @@ export interface PagesContext {
   /** Words of the host for kinds of data, before those of the package. */
   readonly permissionTexts?: PermissionTexts
   /** What it says about the embedding product, when given. */
-  readonly theme?: Theme
+  readonly theme?: ThemeOption
+  /** A client by its id, for the sheet of a theme that is made for it. @defaultValue none is known */
+  readonly findClient?: (instance: Instance, id: string) => Promise<Client | undefined>
+  /** Paragraphs of the host. @defaultValue none */
+  readonly slots?: Slots
+  /** Templates of the host. @defaultValue none */
+  readonly views?: OwnViews
+  /** Takes lines for the operator. @defaultValue nobody does */
+  readonly log?: Pick<AuthUiLog, 'error'>
   /** Language of a page: the instance's locale unless the host says otherwise. */
   readonly localeOf?: (ctx: RouteContext, instance: Instance) => string
-}
-
-/** The embedder's looks. @see pages.md "Look" */
-export interface Theme {
-  /** Of the product; beside the logo. */
-  readonly name?: string
-  /** Path on the instance's own origin, or absent. */
-  readonly logoPath?: string
-  /** Colour of buttons and links, `#rgb` or `#rrggbb`, readable on white. */
-  readonly accent?: string
-  /** Of the corners of controls, as a CSS length. */
-  readonly radius?: string
-  /** At the foot of each page. */
-  readonly links?: readonly ThemeLink[]
-}
-
-/** A link at the foot of each page. */
-export interface ThemeLink {
-  /** Its text. */
-  readonly label: string
-  /** A web address, or a path of the instance. */
-  readonly href: string
 }

@@ -42,6 +42,7 @@ export function createSharingPages(
           cancelUrl: workingLink(cancelUrl) ?? '/',
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
+        client,
       )
     },
   }

@@ -71,7 +71,8 @@ export const onboardingRoutes: readonly Route<AuthUiServices>[] = [
     ],
     statuses: [200, 302, 400, 412, 429],
     family: 'html',
-    summary: 'Shows the form in which a new owner chooses a passphrase.',
+    summary:
+      'Shows the form in which a new owner chooses a passphrase. A script of the same origin that asks for JSON gets it as data.',
     source: 'login.md 5.5',
   }),
   defineRoute({

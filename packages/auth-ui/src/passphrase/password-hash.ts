@@ -10,7 +10,11 @@ import {
   type ScryptText,
   type StoredHash,
 } from '../owner/stored-hash.ts'
+import { type ForeignHash, parseForeignHash } from '../owner/foreign-hash.ts'
 import type { AuthUiLog } from '../log/log-events.ts'
+import { verifyForeign } from './foreign-verifier.ts'
+import { HashThread } from './hash-thread.ts'
+import type { PassphraseVerifier } from './passphrase-verifier.ts'
 
 /** What the library offers at run time: a default export, although its types say otherwise. */
 const { kdf, verify: verifyContainer } = (scryptKdf as unknown as { default: typeof scryptKdf })
@@ -31,6 +35,14 @@ export interface PasswordHasherOptions {
   readonly queue: HashQueue
   readonly log: AuthUiLog
   readonly cost?: ScryptCost
+  /** For hashes that the package does not know. */
+  readonly verifiers?: readonly PassphraseVerifier[]
+}
+
+/** How a check of an imported passphrase ended, with what takes the place of its hash when it was right. */
+export interface ImportVerification {
+  readonly isRight: boolean
+  readonly hash: StoredHash
 }
 
 /**
@@ -43,20 +55,59 @@ export class PasswordHasher {
   readonly #log: AuthUiLog
   readonly #cost: ScryptCost
   readonly #dummy: Uint8Array
+  readonly #verifiers: readonly PassphraseVerifier[]
+  readonly #thread = new HashThread()
 
-  constructor({ queue, log, cost = DEFAULT_COST }: PasswordHasherOptions) {
+  constructor({ queue, log, cost = DEFAULT_COST, verifiers = [] }: PasswordHasherOptions) {
     this.queue = queue
     this.#log = log
     this.#cost = cost
     this.#dummy = dummyContainer(cost)
+    this.#verifiers = verifiers
   }
 
   /** @throws AuthUiError `busy` */
   hash(passphrase: string): Promise<StoredHash> {
-    return this.queue.run(async () => ({
-      algorithm: 'scrypt-kdf',
-      value: Buffer.from(await kdf(passphrase, this.#cost)).toString('base64'),
-    }))
+    return this.queue.run(() => this.#make(passphrase))
+  }
+
+  /**
+   * Checks the passphrase itself against the hash of another program, and makes what takes its place. Right or wrong, it
+   * does the same and takes as long.
+   * @param owner - with a hash `foreign-passphrase`, and the salt and iterations of the derivation to come
+   * @throws AuthUiError `busy`
+   */
+  verifyImported(
+    owner: {
+      readonly passphraseHash: StoredHash
+      readonly salt: string
+      readonly iterations: number
+    },
+    raw: string,
+  ): Promise<ImportVerification> {
+    return this.queue.run(async () => {
+      const isSame = await this.#checkForeign(owner.passphraseHash.value, raw)
+      const hash = await this.#make(await deriveLoginValue(raw, owner.salt, owner.iterations))
+      return { isRight: isSame && raw !== '', hash }
+    })
+  }
+
+  async #make(passphrase: string): Promise<StoredHash> {
+    const container = await kdf(passphrase, this.#cost)
+    return { algorithm: 'scrypt-kdf', value: Buffer.from(container).toString('base64') }
+  }
+
+  async #checkForeign(value: string, secret: string): Promise<boolean> {
+    const own = this.#verifiers.find((verifier) => verifier.parse(value) !== undefined)
+    if (own !== undefined) return own.verify(value, secret)
+    let foreign: ForeignHash
+    try {
+      foreign = parseForeignHash(value)
+    } catch {
+      this.#log.error('passphrase.hash_malformed')
+      return false
+    }
+    return verifyForeign(this.#thread, foreign, secret)
   }
 
   /**
@@ -87,7 +138,16 @@ export class PasswordHasher {
         return checkContainer(container.bytes, passphrase, isSameCost(container.cost, this.#cost))
       }
     }
-    if (stored !== undefined) this.#log.error('passphrase.hash_malformed')
+    if (stored?.algorithm === 'foreign') {
+      return this.#checkForeign(stored.value, passphrase).then((isRight) => ({
+        isRight,
+        isOutdated: true,
+      }))
+    }
+    // Of an imported passphrase nobody knows a login value yet.
+    if (stored !== undefined && stored.algorithm !== 'foreign-passphrase') {
+      this.#log.error('passphrase.hash_malformed')
+    }
     return verifyContainer(this.#dummy, passphrase).then(() => ({
       isRight: false,
       isOutdated: false,

@@ -38,7 +38,8 @@ export const renewRoutes: readonly Route<AuthUiServices>[] = [
     limit: [{ bucket: 'reset-guess', by: clientAddress, counts: ['invalid_token'] }],
     statuses: [200, 400, 429],
     family: 'html',
-    summary: 'Shows the form in which the owner chooses a new passphrase.',
+    summary:
+      'Shows the form in which the owner chooses a new passphrase. A script of the same origin that asks for JSON gets it as data.',
     source: 'login.md 5.5',
   }),
   defineRoute({

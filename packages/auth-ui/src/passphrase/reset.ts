@@ -17,7 +17,8 @@ export const resetRoutes: readonly Route<AuthUiServices>[] = [
     auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
-    summary: 'Shows the form that asks for a link to a new passphrase.',
+    summary:
+      'Shows the form that asks for a link to a new passphrase. A script of the same origin that asks for JSON gets it as data.',
     source: 'login.md 5.5',
   }),
   defineRoute({

@@ -17,6 +17,7 @@ import { requireSettingsApp } from '../web/caller.ts'
 import { refuseBody } from '../web/posted.ts'
 import { describeVisitor, visitorOf } from '../web/visitor.ts'
 import { mailProof, mailRequested } from './email-mails.ts'
+import { requireChangedHere } from './host-profile.ts'
 import { answerProfile } from './profile-document.ts'
 import { EMAIL_SCHEMA, type EmailBody } from './profile.schema.ts'
 
@@ -75,6 +76,7 @@ async function requestChange(
   services: AuthUiServices,
 ): Promise<void> {
   const { instance, body } = ctx.state
+  requireChangedHere(services, 'email')
   const { owner, confirmation } = await confirmationOf(services, ctx)
   const { email = '', old_mailbox_lost: isLost = false } = body ?? {}
   if (isLost && !isStrongConfirmation(confirmation, services.clock.now())) {
@@ -135,6 +137,7 @@ function readAddress(written: string, present: string | undefined): string {
 async function resend(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance } = ctx.state
   const owner = await ownerOf(services, ctx)
+  if (services.options.profile.link.email !== undefined) throw new AuthUiError('not_found')
   const { profile, now: asked } = await findProfile(services, instance)
   const pending = livePending(profile, asked)
   if (pending === undefined) throw new AuthUiError('not_found')

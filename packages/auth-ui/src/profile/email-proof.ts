@@ -30,6 +30,8 @@ import {
 import { clientAddress, describeVisitor, visitorOf } from '../web/visitor.ts'
 import { sectionPath } from '../web/settings-app.ts'
 import { mailChanged } from './email-mails.ts'
+import { askHost, tellHost } from './host-profile.ts'
+import type { HostFieldChange } from './host-profile-option.ts'
 import { EMAIL_TOKEN_SCHEMA } from './profile.schema.ts'
 
 /** How long one proof keeps others out, should it never end: its process may have died. */
@@ -105,13 +107,17 @@ async function proveAddress(
   token: string,
 ): Promise<void> {
   const { instance } = ctx.state
+  if (services.options.profile.link.email !== undefined) throw new AuthUiError('invalid_token')
   const facts = await describeVisitor(services, visitorOf(services, ctx))
   const undoToken = newEmailToken()
   const undoHash = emailTokenHash(undoToken)
   let wanted: PendingEmail | undefined
-  const before = await changeProfile(services, instance, ({ profile, now }) => {
+  const before = await changeProfile(services, instance, async (found) => {
+    const { profile, now } = found
     const pending = requirePending(profile, token, now)
     if ((pending.proof?.until ?? 0) > now) throw new AuthUiError('invalid_token')
+    // Before the old address is told of a change that the host refuses.
+    await askHost(services, addressChange(found.instance, pending.address))
     wanted = { ...pending, proof: { undoHash, until: now + PROOF_MS } }
     return { profile: { ...profile, emailPending: wanted } }
   })
@@ -149,6 +155,13 @@ async function proveAddress(
     address: facts.address,
     undoable: canUndo && before.email !== undefined,
   })
+  await tellHost(services, addressChange(before, address))
+}
+
+/** The host's view of a change of the address. */
+function addressChange(instance: Instance, value: string): HostFieldChange {
+  const { email: before } = instance
+  return { instance, field: 'email', value, ...(before !== undefined && { before }) }
 }
 
 /** @throws AuthUiError `invalid_token`, the same whatever is wrong */

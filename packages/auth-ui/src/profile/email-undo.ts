@@ -17,6 +17,8 @@ import type { AuthUiServices } from '../services.ts'
 import { answerRedirect } from '../web/answer.ts'
 import { clientAddress, describeVisitor, visitorOf } from '../web/visitor.ts'
 import { mailUndone } from './email-mails.ts'
+import { askHostOfUndo, tellHost } from './host-profile.ts'
+import type { HostFieldChange } from './host-profile-option.ts'
 import { EMAIL_TOKEN_SCHEMA } from './profile.schema.ts'
 
 const BY_LINK = provedInHandler(['code'], 'profile/email-undo.ts')
@@ -79,10 +81,19 @@ async function submitUndo(ctx: RouteContext, services: AuthUiServices): Promise<
   await endGrants(services, ctx, previous)
   const resetToken = newResetToken()
   let dropped: string | undefined
+  let undone: HostFieldChange | undefined
   let hadPhone = false
   const restored = await changeProfile(services, instance, async (found) => {
     const { address, changedAt } = requirePrevious(found.profile, token, found.now)
     dropped = found.instance.email
+    undone = {
+      instance: found.instance,
+      field: 'email',
+      value: address,
+      undone: true,
+      ...(dropped !== undefined && { before: dropped }),
+    }
+    await askHostOfUndo(services, undone)
     const stored = await services.owners.get(instance.id)
     if (stored === undefined) throw new AuthUiError('invalid_token')
     const profile = profileBefore(found.profile, changedAt)
@@ -104,6 +115,7 @@ async function submitUndo(ctx: RouteContext, services: AuthUiServices): Promise<
       ],
     }
   })
+  await tellHost(services, undone)
   services.log.info('email.undone', { domain: instance.domain, address: facts.address })
   await attempt(services, ctx, 'session key', () => services.keyring.replaced(instance))
   await attempt(services, ctx, 'grants', () => endGrants(services, ctx, previous))

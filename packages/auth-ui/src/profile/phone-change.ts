@@ -71,7 +71,7 @@ async function putPhone(ctx: RouteContext<PhoneBody>, services: AuthUiServices):
   const owner = await confirmedOwner(services, ctx)
   const { code, phone } = body ?? {}
   if (code !== undefined) {
-    const number = phone === undefined ? undefined : readPhone(phone)
+    const number = phone === undefined ? undefined : await readPhone(phone)
     await confirmPhone(services, ctx, contacts, { code, number })
     ctx.status = 204
     return
@@ -79,7 +79,7 @@ async function putPhone(ctx: RouteContext<PhoneBody>, services: AuthUiServices):
   if (phone === undefined) {
     throw new AuthUiError('invalid_parameter', { description: 'phone or code is missing' })
   }
-  await sendCode(services, instance, texter, readPhone(phone))
+  await sendCode(services, instance, texter, await readPhone(phone))
   await answerProfile(ctx, services, owner, await findProfile(services, instance))
   ctx.status = 202
 }

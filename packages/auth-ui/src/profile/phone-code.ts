@@ -1,6 +1,5 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { equalSecrets, type Instance } from '@svc/platform'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { AuthUiError } from '../errors.ts'
 import { digitsOf } from '../factors/passcode.ts'
 import type { PendingPhone, Profile } from '../owner/profile.ts'
@@ -12,7 +11,9 @@ const MAX_CHARS = 64
 const DIGITS = 6
 
 /** A number as people write it, in E.164. @throws AuthUiError `bad_phone` when it names no country or is none */
-export function readPhone(written: string): string {
+export async function readPhone(written: string): Promise<string> {
+  // Its table of countries is large, and few owners have a number: it is loaded with the first one.
+  const { parsePhoneNumberFromString } = await import('libphonenumber-js/min')
   const number =
     written.length > MAX_CHARS
       ? undefined

@@ -15,6 +15,8 @@ import { isoTime } from '../settings/json-api.ts'
 import { ownerOf } from '../settings/settings-owner.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { refuseBody, requireWellFormed } from '../web/posted.ts'
+import { askHost, hostLinksOf, requireChangedHere, tellHost } from './host-profile.ts'
+import type { HostFieldChange } from './host-profile-option.ts'
 import { ownerLinksOf } from './owner-links.ts'
 import { livePendingPhone } from './phone-code.ts'
 import { PROFILE_SCHEMA, type ProfileBody } from './profile.schema.ts'
@@ -64,17 +66,31 @@ async function patchProfile(
   const { rev: known, ...fields } = body ?? {}
   requireWellFormed(fields)
   const update = readUpdate(services, fields)
+  let renamed: HostFieldChange | undefined
   if (Object.keys(update).length > 0 || known !== undefined) {
-    await changeProfile(services, instance, ({ profile, rev }) => {
+    await changeProfile(services, instance, async ({ profile, rev, instance: current }) => {
       if (known !== undefined && known !== rev) throw new AuthUiError('conflict')
+      renamed = nameChange(current, update)
+      if (renamed !== undefined) await askHost(services, renamed)
       return { profile, update, also: noteUpdate(services, ctx, update) }
     })
     services.log.info('profile.changed', {
       domain: instance.domain,
       members: Object.keys(update).join(' '),
     })
+    await tellHost(services, renamed)
   }
   await answerProfile(ctx, services, owner, await findProfile(services, instance))
+}
+
+function nameChange(
+  instance: Instance,
+  { publicName }: InstanceUpdate,
+): HostFieldChange | undefined {
+  const { publicName: before } = instance
+  if (typeof publicName !== 'string' || publicName === before) return undefined
+  const change = { instance, field: 'public_name', value: publicName } as const
+  return before === undefined ? change : { ...change, before }
 }
 
 /** A time zone goes with the language: both are how the space speaks. */
@@ -93,6 +109,7 @@ function noteUpdate(
 /** @throws AuthUiError `invalid_parameter` that names the member */
 function readUpdate(services: AuthUiServices, fields: ProfileBody): InstanceUpdate {
   const { public_name: name, locale, time_zone: timeZone } = fields
+  if (name !== undefined) requireChangedHere(services, 'public_name')
   if (locale !== undefined && !services.pages.locales.includes(locale)) {
     throw invalid('locale', 'is not one of the languages that are served')
   }
@@ -139,7 +156,10 @@ export async function answerProfile(
   const phone = await phoneAttributes(services, found)
   ctx.status = 200
   ctx.type = 'application/vnd.api+json'
-  const links = ownerLinksOf(found.instance, options.ownerLinks)
+  const links = {
+    ...ownerLinksOf(found.instance, options.ownerLinks),
+    ...hostLinksOf(services, found.instance),
+  }
   ctx.body = JSON.stringify({
     data: {
       type: `${namespace}.settings`,

@@ -1,10 +1,8 @@
 import type { AuthUiServices } from '../services.ts'
 import { openSession } from '../login/complete-login.ts'
 import { redeemOpenCode } from '../session/open-code.ts'
-import type { Context } from 'koa'
-import type { RouteContext } from '@svc/platform'
-import { redirect } from '../web/answer.ts'
-import { withoutSessionCode } from '../web/redirect-target.ts'
+import type { RedeemedCode } from '@svc/oauth-core'
+import { contextOf, detachedContext, type RequestView, type RouteContext } from '@svc/platform'
 import { onboardedOwner } from '../owner/owner-store.ts'
 import type { SessionKind } from '../session/session.ts'
 
@@ -31,15 +29,16 @@ export async function receiveCode(
   return true
 }
 
-/** For the authorization page: a short session, and back to the page without the code. */
+/** For the authorization page: a short session, whose cookies go into its answer. */
 export async function redeemOnAuthorize(
   services: AuthUiServices,
-  context: Context,
+  request: RequestView,
   code: string,
-): Promise<boolean> {
-  // The endpoint is a row: behind `resolveInstance` and the router.
-  const ctx = context as RouteContext
-  if (!(await receiveCode(services, ctx, code, 'short'))) return false
-  redirect(ctx, withoutSessionCode(`${ctx.state.instance.origin}${ctx.path}?${ctx.querystring}`))
-  return true
+): Promise<RedeemedCode | undefined> {
+  // An answer of its own: whoever asks puts the cookies into theirs.
+  const ctx = detachedContext(contextOf(request)?.req ?? request) as RouteContext
+  ctx.state.instance = request.instance
+  if (request.appSlug !== undefined) ctx.state.appSlug = request.appSlug
+  if (!(await receiveCode(services, ctx, code, 'short'))) return undefined
+  return { setCookie: [ctx.response.headers['set-cookie'] ?? []].flat().map(String) }
 }

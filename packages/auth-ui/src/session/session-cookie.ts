@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import type { Instance, Keyring } from '@svc/platform'
+import type { Instance, Keyring, RequestView } from '@svc/platform'
 import type { Context } from 'koa'
-import { type CookieAttributes, readCookies, writeCookie } from '../web/cookies.ts'
+import { type CookieAttributes, writeCookie } from '../web/cookies.ts'
 import { openMac, sealMac } from '../web/mac.ts'
 import { parseSessionId, type SessionId } from './session.ts'
 
@@ -32,9 +32,9 @@ export class SessionCookies {
   }
 
   /** Identifiers of the request's cookies that are ours, at most five. An invalid cookie is none. */
-  async read(ctx: Context): Promise<readonly SessionId[]> {
-    const { instance, cookie } = hostOf(ctx)
-    const values = readCookies(ctx, cookie.name)
+  async read({ instance, appSlug, cookies }: RequestView): Promise<readonly SessionId[]> {
+    const cookie = sessionCookie(instance, appSlug)
+    const values = cookies.all(cookie.name)
     if (values.length === 0) return []
     const { messageKey } = await this.#keyring.current(instance, 'session')
     const ids = new Set<SessionId>()

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/platform'
+import { type Instance, type RequestView, viewOf } from '@svc/platform'
 import type { Change, Key, Store } from '@svc/store'
 import type { Context } from 'koa'
 import type { createSession } from 'koa-session'
@@ -31,6 +31,7 @@ export interface SessionMiddlewareOptions {
   readonly store: Store
   readonly clock: { now(): number }
   readonly lifetimes: Lifetimes
+  readonly clientAddress: (ctx: Context) => string
 }
 
 /** One request as koa-session sees it. */
@@ -75,7 +76,7 @@ export class SessionNotStored extends Error {
  */
 export class SessionMiddleware {
   readonly #options: SessionMiddlewareOptions
-  readonly #lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
+  readonly #lookups = new WeakMap<RequestView, Promise<StoredSession | undefined>>()
   readonly #opened = new WeakMap<Context, Session>()
   readonly #application = { context: {}, use: () => {} }
   #loading: Promise<RunKoaSession> | undefined
@@ -85,8 +86,13 @@ export class SessionMiddleware {
   }
 
   /** The live session of this request, looked up once. Reads only. */
-  async current(ctx: Context): Promise<Session | undefined> {
-    return (await this.#lookUp(ctx))?.session
+  current(ctx: Context): Promise<Session | undefined> {
+    return this.currentOf(this.#viewOf(ctx))
+  }
+
+  /** The same of a request that came through any framework. */
+  async currentOf(request: RequestView): Promise<Session | undefined> {
+    return (await this.#lookUp(request))?.session
   }
 
   /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
@@ -110,7 +116,7 @@ export class SessionMiddleware {
   /** Notes a use, at most once a day; a session that ended meanwhile stays ended. Nothing on HEAD. */
   async touch(ctx: Context): Promise<void> {
     const { clock, lifetimes } = this.#options
-    const stored = await this.#lookUp(ctx)
+    const stored = await this.#lookUp(this.#viewOf(ctx))
     if (stored === undefined || ctx.method === 'HEAD') return
     if (!needsTouch(stored.session, clock.now(), lifetimes)) return
     try {
@@ -128,14 +134,14 @@ export class SessionMiddleware {
     const session = this.#opened.get(ctx)
     if (session === undefined) return
     ctx.remove('Set-Cookie')
-    this.#lookups.delete(ctx)
+    this.#lookups.delete(this.#viewOf(ctx))
     // What failed before may fail again: without its cookie the session is nobody's.
     await this.#options.sessions.end(instanceOf(ctx), session.id, 'replaced').catch(() => {})
   }
 
   /** The session that this request came with is gone: nothing remembers it. */
   forget(ctx: Context): void {
-    this.#lookups.set(ctx, Promise.resolve(undefined))
+    this.#lookups.set(this.#viewOf(ctx), Promise.resolve(undefined))
   }
 
   /** Ends the request's session and clears its cookie. @param also - more changes of the same write */
@@ -159,7 +165,7 @@ export class SessionMiddleware {
     const { cookies } = this.#options
     const exchange: Exchange = {
       instance: instanceOf(ctx),
-      loaded: await this.#lookUp(ctx),
+      loaded: await this.#lookUp(this.#viewOf(ctx)),
       also,
       setCookie: await cookies.writer(ctx),
       clearCookie: () => cookies.clear(ctx),
@@ -178,7 +184,7 @@ export class SessionMiddleware {
       exchange,
     })
     await runKoaSession(facade, () => change(facade))
-    this.#lookups.delete(ctx)
+    this.#lookups.delete(this.#viewOf(ctx))
     return exchange
   }
 
@@ -214,18 +220,22 @@ export class SessionMiddleware {
     )
   }
 
-  #lookUp(ctx: Context): Promise<StoredSession | undefined> {
-    const known = this.#lookups.get(ctx)
+  #viewOf(ctx: Context): RequestView {
+    return viewOf(ctx, this.#options.clientAddress)
+  }
+
+  #lookUp(request: RequestView): Promise<StoredSession | undefined> {
+    const known = this.#lookups.get(request)
     if (known !== undefined) return known
-    const lookup = this.#findLive(ctx)
-    this.#lookups.set(ctx, lookup)
+    const lookup = this.#findLive(request)
+    this.#lookups.set(request, lookup)
     return lookup
   }
 
-  async #findLive(ctx: Context): Promise<StoredSession | undefined> {
+  async #findLive(request: RequestView): Promise<StoredSession | undefined> {
     const { cookies, sessions } = this.#options
-    for (const id of await cookies.read(ctx)) {
-      const stored = await sessions.get(instanceOf(ctx), id)
+    for (const id of await cookies.read(request)) {
+      const stored = await sessions.get(request.instance, id)
       if (stored !== undefined) return stored
     }
     return undefined

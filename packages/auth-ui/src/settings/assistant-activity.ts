@@ -1,9 +1,11 @@
-import type { CallCounts, CallPage, RecordedCall, RecordedDay } from '@svc/oauth-core'
+import type { CallCounts, RecordedCall, RecordedDay } from '@svc/oauth-core'
 import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
+import type { AssistantChange } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
-import { isoTime, type Resource } from './json-api.ts'
+import { shownChange } from './assistant-changes.ts'
+import { answerPage, isoTime, readPage, type Resource } from './json-api.ts'
 import { idOf } from './settings-owner.ts'
 
 /** What an assistant did. @see assistants.md 5.6, 5.8 */
@@ -26,34 +28,18 @@ async function showActivity(ctx: RouteContext, services: AuthUiServices): Promis
   const { instance, query } = ctx.state
   const id = idOf(ctx)
   const cursor = query.get('cursor')
-  const page = await pageOf(services, instance, id, cursor)
+  const page = await readPage(cursor, () =>
+    services.oauth.assistants.listCalls(instance, id, cursor),
+  )
   const isEmpty = page.calls.length === 0 && page.days.length === 0
   if (isEmpty && cursor === undefined) await requireClient(services, instance, id)
   const { namespace } = services
+  const changes = await changesOf(services, instance, id, page.calls)
   const data: Resource[] = [
-    ...page.calls.map((call) => ofCall(services, instance, call)),
+    ...page.calls.map((call) => ofCall(services, instance, call, changes)),
     ...page.days.map((day) => ofDay(services, instance, day)),
   ].map((one) => ({ ...one, type: `${namespace}.oauth.${one.type}` }))
-  const next =
-    page.cursor === undefined
-      ? {}
-      : { next: `${ctx.path}?${new URLSearchParams({ cursor: page.cursor }).toString()}` }
-  ctx.type = 'application/vnd.api+json'
-  ctx.body = JSON.stringify({ data, links: next })
-}
-
-async function pageOf(
-  { oauth }: AuthUiServices,
-  instance: Instance,
-  id: string,
-  cursor: string | undefined,
-): Promise<CallPage> {
-  try {
-    return await oauth.assistants.listCalls(instance, id, cursor)
-  } catch (error) {
-    if (cursor === undefined || !(error instanceof TypeError)) throw error
-    throw new AuthUiError('invalid_parameter', { description: 'cursor is malformed' })
-  }
+  answerPage(ctx, data, page.cursor)
 }
 
 /** What never did anything has an empty list, and what never was has none. */
@@ -65,16 +51,48 @@ async function requireClient(
   if ((await oauth.clients.get(instance, id)) === undefined) throw new AuthUiError('not_found')
 }
 
-function ofCall(services: AuthUiServices, instance: Instance, call: RecordedCall): Resource {
+/** What can be put back, by the id of the call that did it: such calls change one document. */
+async function changesOf(
+  { options }: AuthUiServices,
+  instance: Instance,
+  clientId: string,
+  calls: readonly RecordedCall[],
+): Promise<ReadonlyMap<string, AssistantChange>> {
+  const written = calls.flatMap(({ id, writes: [write] = [] }) =>
+    write?.before === undefined ? [] : [{ id, write }],
+  )
+  if (written.length === 0) return new Map()
+  const writes = written.map(({ write }) => write)
+  const found = await options.assistantChanges.find(instance, clientId, writes)
+  return new Map(
+    written.flatMap(({ id }, place) => {
+      const change = found[place]
+      return change === undefined ? [] : [[id, change]]
+    }),
+  )
+}
+
+function ofCall(
+  services: AuthUiServices,
+  instance: Instance,
+  call: RecordedCall,
+  changes: ReadonlyMap<string, AssistantChange>,
+): Resource {
   const { id, time, tool, type, documents, bytes, outcome, writes, event } = call
   const about =
     event === undefined
       ? { tool, ...kindOf(services, instance, type), documents, bytes, outcome }
       : { event }
+  const change = changes.get(id)
   return {
     type: 'assistant-calls',
     id,
-    attributes: { time: isoTime(time), ...about, ...(writes === undefined ? {} : { writes }) },
+    attributes: {
+      time: isoTime(time),
+      ...about,
+      ...(writes === undefined ? {} : { writes }),
+      ...(change !== undefined && { change: { id: change.id, ...shownChange(change) } }),
+    },
   }
 }
 

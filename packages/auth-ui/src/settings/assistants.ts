@@ -94,7 +94,13 @@ async function listAssistants(ctx: RouteContext, services: AuthUiServices): Prom
     data.push(await toResource(services, instance, assistant))
   }
   ctx.type = 'application/vnd.api+json'
-  const meta = { count: data.length, allowed: await assistants.mayConnect(instance) }
+  const { changes } = await services.options.assistantChanges.list(instance, { limit: 1 })
+  const meta = {
+    count: data.length,
+    allowed: await assistants.mayConnect(instance),
+    // Of those that are gone as well.
+    ...(changes.length > 0 && { changed: true }),
+  }
   ctx.body = JSON.stringify({ data, meta })
 }
 

@@ -5,10 +5,11 @@ import { leadOn } from '../login/complete-login.ts'
 import { homeTarget, type RedirectTarget } from '../web/redirect-target.ts'
 import { findChallenge, findUsedChallenge, recallChallenge } from '../factors/second-factor.ts'
 import { prefersJson, type RouteContext } from '@svc/platform'
-import { AuthUiError, retryAfterS } from '../errors.ts'
+import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblemCode } from '../pages/page-models.ts'
 import { answerRedirect } from '../web/answer.ts'
+import { retryAfterS } from '../web/retry-after.ts'
 
 /** A token that no challenge is open for. */
 export interface DeadToken {

@@ -53,7 +53,8 @@ export const twoFactorRoutes: readonly Route<AuthUiServices>[] = [
     auth: provedInHandler(['code', 'session cookie'], 'factors/second-factor.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
-    summary: 'Shows the form of the second step, or sends a browser that passed it on.',
+    summary:
+      'Shows the form of the second step, or sends a browser that passed it on. A script of the same origin that asks for JSON gets it as data.',
     source: 'login.md 5.1',
   }),
   defineRoute({

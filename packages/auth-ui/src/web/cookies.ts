@@ -1,6 +1,5 @@
+import { cookieValues } from '@svc/platform'
 import type { Context } from 'koa'
-
-const MAX_SAME_NAME = 5
 
 /** Every cookie is `HttpOnly` and `SameSite=Lax`; the rest is its own. */
 export interface CookieAttributes {
@@ -17,14 +16,7 @@ export interface CookieAttributes {
  * Koa's own reader knows only the first.
  */
 export function readCookies(ctx: Context, name: string): readonly string[] {
-  const values: string[] = []
-  for (const pair of ctx.get('Cookie').split(';')) {
-    const at = pair.indexOf('=')
-    if (at === -1 || pair.slice(0, at).trim() !== name) continue
-    values.push(pair.slice(at + 1).trim())
-    if (values.length === MAX_SAME_NAME) break
-  }
-  return values
+  return cookieValues(ctx.get('Cookie'), name)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from '../options.ts'
 import type { AuthUiServices } from '../services.ts'
-import { type Instance, isSlug, originOfApp, parseAppHost } from '@svc/platform'
+import { type Instance, isSlug, originOfApp, parseAppHost, withoutParameters } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
 /** Where a browser may be sent after a login. Only this file makes them. */
@@ -139,26 +139,6 @@ export function locationOf(target: RedirectTarget, options: LocationOptions): st
 /** The URL without `session_code` parameters; everything else stays byte for byte. Without a fragment in it. */
 export function withoutSessionCode(url: string): string {
   return withoutParameters(url, ['session_code'])
-}
-
-/** The URL without the parameters of these names; everything else stays byte for byte. Without a fragment in it. */
-export function withoutParameters(url: string, names: readonly string[]): string {
-  const at = url.indexOf('?')
-  if (at === -1) return url
-  const kept = url
-    .slice(at + 1)
-    .split('&')
-    .filter((pair) => !names.includes(nameOf(pair)))
-  return kept.length === 0 ? url.slice(0, at) : `${url.slice(0, at)}?${kept.join('&')}`
-}
-
-function nameOf(pair: string): string {
-  const name = pair.split('=', 1)[0] ?? ''
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
 }
 
 /** Whether the app has a cookie of its own, which only a session code can open. */

@@ -67,6 +67,18 @@ describe('forms, in a browser', function () {
       })
     })
 
+    it('sends what was typed, too, for an owner whose hash was imported', async () => {
+      answer = accept
+      await page.goto(`${server.origin}/login-import`)
+      expect(await page.getByText('never leaves this browser').count()).to.equal(0)
+      await submit(PASSPHRASE)
+      await page.waitForURL(`${server.origin}/blocked`)
+      expect(Object.fromEntries(server.posted[0]!)).to.include({
+        passphrase: DERIVED,
+        passphrase_raw: PASSPHRASE,
+      })
+    })
+
     it('says what is wrong beside the field, empties it and moves there', async () => {
       answer = refuse(401, 'invalid_passphrase')
       await open()

@@ -68,12 +68,45 @@ describe('assistants in the settings app, in a browser', function () {
   })
 
   it('are let in again by the switch that shut them out', async () => {
-    await open()
+    await open(assistantAnswers(false))
     await page.getByRole('button', { name: 'Allow none' }).click()
     await group().getByText('No assistant can connect to your space.').waitFor()
     expect(await group().getByRole('listitem').count()).to.equal(0)
     await page.getByRole('button', { name: 'Allow assistants again' }).click()
     await group().waitFor({ state: 'detached' })
+  })
+
+  it('are undone beside what they did, which says so then', async () => {
+    await open()
+    await sage().getByText('What it did').click()
+    await sage().getByText('Deleted: Contacts').waitFor()
+    await sage().getByRole('button', { name: 'Put back Bob Martin' }).press('Enter')
+    const back = sage().getByText('Back as before')
+    await back.waitFor()
+    expect(await page.getByRole('button', { name: 'Put back Bob Martin' }).count()).to.equal(0)
+    expect(await back.evaluate((element) => element === document.activeElement)).to.equal(true)
+    expect(await page.locator('#announce').innerText()).to.equal('Bob Martin is as it was before.')
+    expect(await axeFaults(page)).to.deep.equal([])
+  })
+
+  it('are undone when they are gone, over the work of others once the owner said so', async () => {
+    await open()
+    await page.getByRole('button', { name: 'End all' }).click()
+    await sage().waitFor({ state: 'detached' })
+    await group().getByText('What assistants changed').click()
+    const button = page.getByRole('button', { name: 'Put back Shopping' })
+    await button.click()
+    const question = page.getByRole('dialog', { name: 'Put back Shopping anyway?' })
+    await question.waitFor()
+    expect(await axeFaults(page)).to.deep.equal([])
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'hidden' })
+    expect(await button.isEnabled()).to.equal(true)
+    expect(await group().getByText('Back as before').count()).to.equal(1)
+    await button.click()
+    await button.waitFor({ state: 'detached' })
+    expect(await group().getByText('Back as before').count()).to.equal(2)
+    expect(await axeFaults(page)).to.deep.equal([])
   })
 
   it('are no group where there is none', async () => {

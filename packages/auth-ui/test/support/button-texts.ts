@@ -134,6 +134,8 @@ export const BUTTONS: Readonly<Record<string, readonly string[]>> = {
     'activity.check',
     'activity.export',
     'activity.more',
+    'assistants.putBack',
+    'assistants.putBack.ask.yes',
   ],
   'packages/auth-ui/home-app': ['home.logOut'],
   'examples/host/apps/home': [

@@ -1,13 +1,16 @@
+import type { BrowserClient } from '@svc/testkit'
 import { addResource, connectAssistant } from './assistant-flows.ts'
+import type { KeptChanges } from './kept-changes.ts'
 import { appToken, ask } from './settings-server.ts'
 import { createAlice, logIn, type UiServer } from './ui-server.ts'
 
 const DOMAIN = 'assistants.example.com'
 const LIST = '/settings/assistants'
+const CHANGES = `${LIST}/changes`
 const PREFERENCES = `${LIST}/preferences`
 
 /** Meets every status of the owner's assistants, and what is noted of them. */
-export async function exerciseAssistants(server: UiServer): Promise<void> {
+export async function exerciseAssistants(server: UiServer, kept: KeptChanges): Promise<void> {
   addResource(server)
   await createAlice(server, { domain: DOMAIN })
   const browser = server.browser(`https://${DOMAIN}`)
@@ -17,6 +20,7 @@ export async function exerciseAssistants(server: UiServer): Promise<void> {
   for (const [method, path] of [
     ['GET', LIST],
     ['GET', activity],
+    ['GET', CHANGES],
     ['DELETE', LIST],
     ['DELETE', `${LIST}/${id}`],
   ] as const) {
@@ -27,6 +31,8 @@ export async function exerciseAssistants(server: UiServer): Promise<void> {
   await ask(browser, 'GET', LIST)
   await ask(browser, 'GET', activity)
   await ask(browser, 'GET', `${LIST}/nobody/activity`)
+  await ask(browser, 'GET', CHANGES)
+  await exercisePutBack(browser, kept, id)
   await ask(browser, 'DELETE', `${LIST}/${id}`)
   await ask(browser, 'DELETE', `${LIST}/${id}`)
   await connectAssistant(browser)
@@ -36,11 +42,29 @@ export async function exerciseAssistants(server: UiServer): Promise<void> {
   await ask(browser, 'PUT', PREFERENCES, { allowed: false }, { slug: 'drive' })
   await ask(browser, 'PUT', PREFERENCES, {})
   await ask(browser, 'PUT', PREFERENCES, { allowed: 'x'.repeat(65_537) })
-  const headers = { authorization: `Bearer ${await appToken(browser)}`, 'content-type': 'text/css' }
-  await browser.request('PUT', PREFERENCES, {
-    from: `https://settings.${DOMAIN}`,
-    headers,
-    body: 'x',
-  })
+  await sendStyles(browser, 'PUT', PREFERENCES)
   await ask(browser, 'PUT', PREFERENCES, { allowed: false })
+}
+
+async function exercisePutBack(
+  browser: BrowserClient,
+  kept: KeptChanges,
+  client: string,
+): Promise<void> {
+  kept.add({ id: 'r1', clientId: client })
+  kept.changeSince('r1')
+  const path = `${LIST}/${client}/activity/r1/put-back`
+  await browser.request('POST', path)
+  await ask(browser, 'POST', path, {}, { slug: 'drive' })
+  await ask(browser, 'POST', path, { overwrites: 'x'.repeat(65_537) })
+  await sendStyles(browser, 'POST', path)
+  await ask(browser, 'POST', path, { overwrites: 1 })
+  await ask(browser, 'POST', path)
+  await ask(browser, 'POST', path, { overwrites: true })
+  await ask(browser, 'POST', path)
+}
+
+async function sendStyles(browser: BrowserClient, method: string, path: string): Promise<void> {
+  const headers = { authorization: `Bearer ${await appToken(browser)}`, 'content-type': 'text/css' }
+  await browser.request(method, path, { from: `https://settings.${DOMAIN}`, headers, body: 'x' })
 }

@@ -15,6 +15,7 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   await beforeOnboarding(browser)
   const { instance } = created
   await owners.importPassphrase(instance, {
+    over: 'login-value',
     // Of login.md 3.2; cheap enough for one use.
     hash: 'scrypt$32768$8$1$000102030405060708090a0b0c0d0e0f$1812f58540fb69db62d5c8fc909e6ee9317a6090629355d719b5a1efbd544b36',
     salt: 'me@alice.example.com',
@@ -50,6 +51,7 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   const { code: magic_code } = await newLink()
   await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
   await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
+  await beforeFirstLogin(server)
 
   await owners.setAuthMode(instance, 'two_factor_mail')
   await browser.postJson('/auth/session_code', { passphrase: LOGIN_VALUE })
@@ -65,6 +67,22 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   }
   for (const path of LINK_PATHS) await fresh().post(path, {})
   await fresh().postJson('/auth/magic_link/flagship', { ...client, magic_code })
+}
+
+/** An owner whose hash was imported: no login value is compared with it yet. */
+async function beforeFirstLogin(server: UiServer): Promise<void> {
+  const { owners } = server.ui
+  const { instance } = await owners.createInstance({ domain: 'imported.example.com' })
+  const hash = `$pbkdf2-sha256$29000$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`
+  await owners.importPassphrase(instance, { over: 'passphrase', hash })
+  await owners.setMagicLink(instance, true)
+  const party = relyingParty({ issuer: instance.origin, port: server.port })
+  const { client_id, client_secret } = await party.register()
+  // The passphrase is the second step of a mailed link.
+  await owners.setAuthMode(instance, 'two_factor_mail')
+  const { code: magic_code } = await owners.createMagicLinkCode(instance)
+  const client = { client_id, client_secret, passphrase: LOGIN_VALUE, magic_code }
+  await server.browser(instance.origin).postJson('/auth/magic_link/flagship', client)
 }
 
 async function beforeOnboarding(browser: BrowserClient): Promise<void> {

@@ -27,6 +27,7 @@ export async function exercisePassphrase(server: UiServer): Promise<void> {
   await withoutOwner(server)
   await malformed(browser)
   await owners.importPassphrase(instance, {
+    over: 'login-value',
     hash: 'scrypt$32768$8$1$000102030405060708090a0b0c0d0e0f$1812f58540fb69db62d5c8fc909e6ee9317a6090629355d719b5a1efbd544b36',
     salt: 'me@alice.example.com',
     iterations: 50_000,

@@ -29,6 +29,7 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
     pages.loginPage(ctx, { ...LOGIN, longRun: true, problem: { code: 'invalid_passphrase' } }),
   'login-limited': (pages, ctx) =>
     pages.loginPage(ctx, { ...LOGIN, problem: { code: 'rate_limited', retryAfterS: 840 } }),
+  'login-import': (pages, ctx) => pages.loginPage(ctx, { ...LOGIN, isImport: true }),
   'login-authorize': (pages, ctx) => pages.loginPage(ctx, { ...LOGIN, offersLongRun: false }),
   'login-reset': (pages, ctx) =>
     pages.loginPage(ctx, { ...LOGIN, message: 'passphrase-reset-requested' }),
@@ -342,6 +343,7 @@ const LOGIN: LoginPageModel = {
   redirect: '',
   offersLongRun: true,
   longRun: false,
+  isImport: false,
   emailVerifiedCode: '',
   offersPasskey: true,
   offersMagicLink: false,

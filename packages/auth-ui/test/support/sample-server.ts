@@ -3,7 +3,9 @@ import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
 import { createPages } from '../../src/pages/create-pages.ts'
 import { createMessages } from '../../src/messages.ts'
-import type { PageRenderer, Theme } from '../../src/pages/page-renderer.ts'
+import type { PageRenderer } from '../../src/pages/page-renderer.ts'
+import type { Slots } from '../../src/pages/slots.ts'
+import type { ThemeOption } from '../../src/pages/theme-option.ts'
 import { SAMPLES } from './sample-models.ts'
 import { REQUEST_OPTIONS } from './step-models.ts'
 
@@ -11,7 +13,8 @@ export interface SampleServerOptions {
   readonly locale?: string
   readonly publicName?: string
   readonly domain?: string
-  readonly theme?: Theme
+  readonly theme?: ThemeOption
+  readonly slots?: Slots
   /** What `POST` answers, after the body was recorded. */
   readonly answer?: (ctx: Koa.Context) => void | Promise<void>
 }
@@ -30,6 +33,7 @@ export async function sampleServer(options: SampleServerOptions = {}): Promise<S
     messages: createMessages({ pseudo: true }),
     localeOf: (ctx, instance) => String(ctx.query['locale'] ?? instance.locale),
     ...(options.theme === undefined ? {} : { theme: options.theme }),
+    ...(options.slots === undefined ? {} : { slots: options.slots }),
   })
   const app = new Koa()
   app.use(async (plain) => {

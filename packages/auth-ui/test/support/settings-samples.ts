@@ -97,6 +97,21 @@ function sampleAssistant(id: string, name: string, host: string, more: object = 
 const DEEDS = [
   {
     type: 'io.svc.oauth.assistant-calls',
+    id: 'd0',
+    attributes: {
+      time: ago(0.05),
+      tool: 'delete',
+      type: 'io.svc.contacts',
+      kind: 'Contacts',
+      documents: 1,
+      bytes: 0,
+      outcome: 'ok',
+      writes: [{ id: 'io.svc.contacts/bob', revision: 'r3', before: 'r2' }],
+      change: { id: 'v2', title: 'Bob Martin', is_deleted: true, is_back: false },
+    },
+  },
+  {
+    type: 'io.svc.oauth.assistant-calls',
     id: 'd1',
     attributes: {
       time: ago(0.1),
@@ -140,10 +155,34 @@ const DEEDS = [
   },
 ]
 
-/** The same, while an owner has assistants. */
-export function assistantAnswers(): Answers {
+/** What assistants changed: the last of them is back already. */
+function sampleChanges(): readonly { id: string; attributes: { is_back: boolean } }[] {
+  const change = (id: string, name: string, title: string, more: object = {}) => ({
+    type: 'io.svc.oauth.assistant-changes',
+    id,
+    attributes: {
+      assistant: { id: 'as1', name },
+      time: ago(0.05),
+      type: 'io.svc.contacts',
+      kind: 'Contacts',
+      title,
+      is_deleted: false,
+      is_back: false,
+      ...more,
+    },
+  })
+  return [
+    change('v2', 'Sage', 'Bob Martin', { is_deleted: true }),
+    change('v1', 'Sage', 'Shopping'),
+    change('v0', RTL_NAME, LONG_NAME, { is_back: true }),
+  ]
+}
+
+/** The same, while an owner has assistants. @param changed - whether there is what they changed */
+export function assistantAnswers(changed = true): Answers {
   let left = [...ASSISTANTS] as { id: string }[]
   let allowed = true
+  let isAsked = false
   const none = (ctx: Koa.Context): void => {
     left = []
     ctx.status = 204
@@ -151,7 +190,19 @@ export function assistantAnswers(): Answers {
   return {
     ...settingsAnswers(),
     'GET /settings/assistants': (ctx) => {
-      ctx.body = { data: left, meta: { count: left.length, allowed } }
+      ctx.body = { data: left, meta: { count: left.length, allowed, changed } }
+    },
+    'GET /settings/assistants/changes': (ctx) => {
+      ctx.body = { data: sampleChanges(), links: {} }
+    },
+    'POST /settings/assistants/as1/activity/v2/put-back': (ctx) => {
+      ctx.status = 204
+    },
+    'POST /settings/assistants/as1/activity/v1/put-back': (ctx) => {
+      // Somebody else changed it since: the owner is asked, and says yes.
+      ctx.status = isAsked ? 204 : 409
+      if (!isAsked) ctx.body = { errors: [{ code: 'changed_since' }] }
+      isAsked = true
     },
     'GET /settings/assistants/as1/activity': (ctx) => {
       ctx.body = { data: DEEDS, links: {} }
@@ -384,6 +435,21 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     'DELETE /auth/login/others': done,
     'DELETE /auth/login': done,
     ...Object.fromEntries(removals),
+  }
+}
+
+/** A record that somebody changed outside of the server, and that went on. */
+export function brokenRecord(): Answers {
+  const fault = { seq: 1180, after: ago(24 * 3) }
+  const data = { ...HEAD, attributes: { ...HEAD.attributes, unbroken: false, fault } }
+  const gap = sampleEntry(1203, 1, { event: 'record.gap', actor: { kind: 'server' } })
+  return {
+    'GET /settings/activity': (ctx) => {
+      ctx.body = { data: [ACTIVITY[0], gap, ...ACTIVITY.slice(2)], links: {} }
+    },
+    'POST /settings/activity/verify': (ctx) => {
+      ctx.body = { data }
+    },
   }
 }
 

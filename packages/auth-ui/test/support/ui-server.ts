@@ -228,6 +228,7 @@ export async function createAlice(
   })
   if (isOnboarded) {
     await server.ui.owners.importPassphrase(instance, {
+      over: 'login-value',
       hash: cheapHash(LOGIN_VALUE),
       salt: 'me@alice.example.com',
       iterations: 50_000,

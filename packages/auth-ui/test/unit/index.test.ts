@@ -11,6 +11,7 @@ describe('@svc/auth-ui', () => {
       'DEFAULT_LIMITS',
       'ERRORS',
       'KIT_PATH',
+      'MODEL_NUMBERS',
       'appFolders',
       'createAuthUi',
       'deriveLoginValue',

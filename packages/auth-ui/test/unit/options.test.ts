@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { OAuth } from '@svc/oauth-core'
 import { expect } from 'chai'
 import { type AuthUiOptions, createAuthUi } from '../../src/index.ts'
@@ -11,6 +14,36 @@ const oauth = {
   revoked: nothing,
 } as unknown as OAuth
 const mailer = { send: async () => {} }
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-options-'))
+let files = 0
+const styleFile = (sheet: string): string => {
+  const file = join(folder, `${(files += 1)}.css`)
+  writeFileSync(file, sheet)
+  return file
+}
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Style sheets that load something, or end the page that they stand in. */
+const STYLES: readonly (readonly [problem: string, sheet: string])[] = [
+  ['must not hold @import', '@IMPORT "a.css";'],
+  ['must not hold a backslash', 'a{background:u\\72l(/a.png)}'],
+  ['may have url() of data:image/svg+xml alone', 'a{background:url(/a.png)}'],
+  ['may have url() of data:image/svg+xml alone', 'a{background:URL( "https://evil.example/a")}'],
+  ['may have url() of data:image/svg+xml alone', 'a{background:url(data:text/html,x)}'],
+  ['may load images by url() alone', 'a{background:image-set("/a.png" 1x)}'],
+  ['must not hold markup of a page', 'a{}</STYLE><script>'],
+  ['has more than 10000 bytes', 'a'.repeat(10_001)],
+]
+/** Texts that cannot stand in the place of ours. */
+const TEXTS: readonly (readonly [key: string, problem: string, text: string])[] = [
+  ['login.title', 'must not be empty', ' '],
+  ['login.title', 'must not hold HTML', 'Log <b>in</b>'],
+  ['login.title', 'is no ICU message', 'Log in {'],
+  ['login.title', 'has placeholders that the text does not have: {name}', 'Hello {name}'],
+  ['consent.title', 'lacks placeholders: {name}', 'Allow it?'],
+  ['consent.title', 'uses placeholders as what they are not: {name}', '{name, number}'],
+]
 
 describe('options of createAuthUi', () => {
   const cases: readonly [fault: string, options: object][] = [
@@ -99,6 +132,48 @@ describe('options of createAuthUi', () => {
       { theme: { logoPath: 'https://cdn.example/logo.png' } },
     ],
     ['options.theme.logoPath: must be', { theme: { logoPath: '//cdn.example/logo.png' } }],
+    ['options.theme.scheme: must be "auto", "light" or "dark"', { theme: { scheme: 'sepia' } }],
+    ['options.theme.cssFile: must be an absolute path', { theme: { cssFile: 'own.css' } }],
+    ['options.theme.cssFile: cannot be read: ENOENT', { theme: { cssFile: '/none/own.css' } }],
+    ['options.theme: must be', { theme: 'dark' }],
+    ...STYLES.map(([problem, sheet]): [string, object] => [
+      `options.theme.cssFile: ${problem}`,
+      { theme: { cssFile: styleFile(sheet) } },
+    ]),
+    ['options.slots.page: unknown', { slots: { page: () => [] } }],
+    ['options.slots.login.befor: unknown, did you mean', { slots: { 'login.befor': () => [] } }],
+    [
+      'options.texts.en.login.titel: unknown, did you mean login.title?',
+      { texts: { en: { 'login.titel': 'x' } } },
+    ],
+    ['options.texts.nl: is no language of the pages', { texts: { nl: { 'login.title': 'x' } } }],
+    ['options.texts.en-: is not a name', { texts: { 'en-': {} } }],
+    ...TEXTS.map(([key, problem, text]): [string, object] => [
+      `options.texts.en.${key}: ${problem}`,
+      { texts: { en: { [key]: text } } },
+    ]),
+    [
+      'options.locales.nl.messages: lacks page.title, page.instance,',
+      { locales: { nl: { messages: {} } } },
+    ],
+    ['options.locales.nl.home: lacks home.title', { locales: { nl: { messages: {} } } }],
+    [
+      'options.locales.nl.messages.login.titel: unknown, did you mean login.title?',
+      { locales: { nl: { messages: { 'login.titel': 'x' }, partial: true } } },
+    ],
+    [
+      'options.locales.nl.settings.app.titel: unknown, did you mean app.title?',
+      { locales: { nl: { messages: {}, settings: { 'app.titel': 'x' }, partial: true } } },
+    ],
+    [
+      'options.locales.nl.settings.overview.others_one: has placeholders',
+      {
+        locales: {
+          nl: { messages: {}, settings: { 'overview.others_one': '{x}' }, partial: true },
+        },
+      },
+    ],
+    ['options.locales.nl.dir: must be', { locales: { nl: { messages: {}, dir: 'up' } } }],
     [
       'options.theme.links[0].href: must be a web address or a path of the instance',
       { theme: { links: [{ label: 'x', href: 'javascript:alert(1)' }] } },

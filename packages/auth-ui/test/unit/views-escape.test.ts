@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { createPages } from '../../src/pages/create-pages.ts'
 import { setPageHeaders } from '../../src/pages/page-headers.ts'
 import type { PageRenderer } from '../../src/pages/page-renderer.ts'
-import { themeStyle } from '../../src/pages/theme.ts'
+import { themeStyle } from '../../src/pages/theme-style.ts'
 import { SAMPLES } from '../support/sample-models.ts'
 import { PASSCODE, RENEW, RESET } from '../support/step-models.ts'
 
@@ -51,6 +51,7 @@ describe('texts from outside', () => {
           redirect: HOSTILE,
           offersLongRun: true,
           longRun: false,
+          isImport: true,
           emailVerifiedCode: HOSTILE,
           offersPasskey: true,
           offersMagicLink: true,
@@ -183,7 +184,7 @@ describe('setPageHeaders', () => {
 
 describe('themeStyle', () => {
   it('lightens a dark accent for the dark sheet', () => {
-    expect(themeStyle({ accent: '#1a3f9c', radius: '4px' })).to.match(
+    expect(themeStyle({ accent: '#1a3f9c', radius: '4px' }, '')).to.match(
       /^:root\{--color-accent:#1a3f9c;.*--radius-control:4px.*prefers-color-scheme:dark\)\{:root\{--color-accent:#[8-9a-f]/u,
     )
   })
