@@ -1,0 +1,8 @@
+/** What the command line needs of the process. */
+export interface Terminal {
+  out(text: string): void
+  err(text: string): void
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Aborted when the process is asked to end. */
+  readonly signal: AbortSignal
+}

@@ -1,0 +1,124 @@
+import { header } from '../model/expect.ts'
+import type { Answered } from '../model/evidence.ts'
+import type { Profile } from '../model/profile.ts'
+import type { Secrets } from '../net/secrets.ts'
+import { Slots } from '../net/slots.ts'
+import { readPage } from '../pages/html.ts'
+import { loginValue } from '../pages/login-value.ts'
+import { type Browser, formsOf, titleOf } from './browser.ts'
+import type { Choice, Consent, Driver } from './driver.ts'
+
+export interface HttpDriverOptions {
+  readonly base: URL
+  readonly profile: Profile
+  readonly passphrase: string
+  readonly secrets: Secrets
+}
+
+const HOPS = 10
+
+/** Uses the pages as a browser without script would, except that it derives what a passphrase field carries. */
+export class HttpDriver implements Driver {
+  readonly #options: HttpDriverOptions
+  /** Where pages log in on the way, two questions at a time would each ask for the login. */
+  readonly #turns = new Slots(1)
+
+  constructor(options: HttpDriverOptions) {
+    this.#options = options
+  }
+
+  async login(label: string, browser: Browser): Promise<Answered> {
+    const page = await browser.visit(
+      `${label}.form`,
+      new URL('/auth/login', this.#options.base).href,
+    )
+    const fields = await this.passphraseFields(page)
+    const answer = await browser.submit(`${label}.submit`, page, fields, {
+      form: passphraseForm(page),
+    })
+    if (answer.answer.status !== 302) throw this.#stop('the login was refused', answer)
+    return answer
+  }
+
+  consent(label: string, browser: Browser, url: string, choice: Choice): Promise<Consent> {
+    const ask = () => this.#consent(label, browser, url, choice)
+    return this.#options.profile.has.includes('pages') ? ask() : this.#turns.run(ask)
+  }
+
+  async #consent(label: string, browser: Browser, url: string, choice: Choice): Promise<Consent> {
+    let answer = await browser.visit(`${label}.page`, url)
+    for (let hop = 0; hop < HOPS; hop++) {
+      const location = header(answer, 'location')
+      if (location !== undefined) {
+        const target = new URL(location, answer.request.url).href
+        if (!target.startsWith(`${this.#options.base.origin}/`)) return { location, answer }
+        answer = await browser.visit(`${label}.hop`, target)
+        continue
+      }
+      const form = formsOf(answer)[0]
+      if (form === undefined) throw this.#stop('a page has no form', answer)
+      const asks = form.fields.some(({ type }) => type === 'password')
+      if (!asks && choice === 'refuse') {
+        const link = readPage(answer.answer.body).links.find((one) => one.includes('error='))
+        if (link === undefined) throw this.#stop('a page has no way to refuse', answer)
+        return { location: link, answer }
+      }
+      const fields = asks ? await this.passphraseFields(answer) : {}
+      answer = await browser.submit(`${label}.submit`, answer, fields)
+    }
+    throw this.#stop('the pages lead in a circle', answer)
+  }
+
+  async appToken(label: string, browser: Browser, slug: string): Promise<string> {
+    const page = await browser.visit(label, this.appUrl(slug))
+    const token = readPage(page.answer.body).data[this.#options.profile.tokenAttribute]
+    if (token === undefined || token === '') throw this.#stop(`the app ${slug} has no token`, page)
+    return token
+  }
+
+  appUrl(slug: string): string {
+    const { base, profile } = this.#options
+    const url = new URL(base)
+    const [first = '', ...rest] = url.hostname.split('.')
+    url.hostname =
+      profile.subdomains === 'nested'
+        ? `${slug}.${url.hostname}`
+        : [`${first}-${slug}`, ...rest].join('.')
+    return url.href
+  }
+
+  /** The password field of a page, filled for the owner. @param passphrase - another one than the owner's */
+  async passphraseFields(
+    page: Answered,
+    passphrase: string = this.#options.passphrase,
+  ): Promise<Record<string, string>> {
+    const form = passphraseForm(page)
+    const field = form?.fields.find(({ type }) => type === 'password')
+    if (form === undefined || field === undefined) throw this.#stop('a page asks nothing', page)
+    const salt = form.attributes['data-salt']
+    const iterations = Number(form.attributes['data-iterations'])
+    const value =
+      salt === undefined || !Number.isInteger(iterations)
+        ? passphrase
+        : await loginValue(passphrase, salt, iterations)
+    this.#options.secrets.learn('login_value', value)
+    // Development pages ask for a name beside the password.
+    const name = form.fields.find(({ type }) => type === 'text')
+    return { [field.name]: value, ...(name !== undefined && { [name.name]: 'owner' }) }
+  }
+
+  #stop(what: string, { label, answer, request }: Answered): Error {
+    const title = titleOf({ label, answer, request, at: 0, ms: 0 })
+    return new Error(
+      this.#options.secrets.redact(`${label}: ${what} (${answer.status}, page "${title}")`),
+    )
+  }
+}
+
+function passphraseForm(page: Answered): ReturnType<typeof formsOf>[number] {
+  const forms = formsOf(page)
+  const form =
+    forms.find(({ fields }) => fields.some(({ type }) => type === 'password')) ?? forms[0]
+  if (form === undefined) throw new Error(`${page.label}: the page "${titleOf(page)}" has no form`)
+  return form
+}

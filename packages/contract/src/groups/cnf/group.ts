@@ -1,0 +1,10 @@
+import type { Group } from '../group.ts'
+import { CNF_CHECKS } from './checks.ts'
+import { confirmation, event } from './scenarios.ts'
+
+export const CNF: Group = {
+  name: 'CNF',
+  title: 'Confirmation by the owner',
+  scenarios: [confirmation, event],
+  checks: CNF_CHECKS,
+}

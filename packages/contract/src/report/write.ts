@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs'
+import type { Report } from '../run/run.ts'
+import { badgeJson, badgeSvg } from './badge.ts'
+import { htmlReport } from './html.ts'
+import { junitReport } from './junit.ts'
+import { tapReport } from './tap.ts'
+
+const FORMATS: Readonly<Record<string, (report: Report) => string>> = {
+  json: (report) => `${JSON.stringify(report, undefined, 1)}\n`,
+  junit: junitReport,
+  tap: tapReport,
+  html: htmlReport,
+}
+
+export interface ReportTarget {
+  readonly format: string
+  readonly file: string
+}
+
+/** Reads `format=file`. @throws Error for what is none */
+export function reportTarget(text: string): ReportTarget {
+  const [format = '', ...rest] = text.split('=')
+  const file = rest.join('=')
+  if (FORMATS[format] === undefined || file === '') {
+    throw new Error(`${text}: write ${Object.keys(FORMATS).join('=, ')}= and a file`)
+  }
+  return { format, file }
+}
+
+/** Writes a report; beside a page also its badge. */
+export function writeReport(report: Report, { format, file }: ReportTarget): void {
+  const write = FORMATS[format]
+  if (write === undefined) return
+  writeFileSync(file, write(report))
+  if (format !== 'html') return
+  writeFileSync(`${file}.badge.svg`, badgeSvg(report))
+  writeFileSync(`${file}.badge.json`, badgeJson(report))
+}

@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from 'chai'
+import { CATALOGUE, GROUPS } from '../../src/index.ts'
+
+const PACKAGE = path.resolve(import.meta.dirname, '../..')
+
+/** Groups with the least number of checks that each has to have. */
+const LEAST: Readonly<Record<string, number>> = {
+  MET: 14,
+  REG: 26,
+  MGT: 18,
+  AUT: 28,
+  PKC: 10,
+  TOK: 24,
+  REF: 10,
+  REV: 10,
+  BEA: 14,
+  SES: 24,
+  WEB: 18,
+  BCP: 10,
+  CNF: 12,
+  APP: 10,
+  NOT: 22,
+  RTM: 14,
+}
+
+describe('the catalogue of checks', () => {
+  it('has an id, a sentence, a rule, a reason and a remedy for each', () => {
+    for (const { id, title, rules, why, remedy } of CATALOGUE) {
+      expect(id).to.match(/^[A-Z]{3}-\d{3}$/)
+      for (const text of [title, why, remedy]) expect(text, id).to.match(/^[A-Za-z0-9].*\.$/s)
+      expect(rules, id).to.not.be.empty
+    }
+  })
+
+  it('uses no id twice, and no title in a group', () => {
+    expect(repeated(CATALOGUE.map(({ id }) => id))).to.deep.equal([])
+    for (const { checks } of GROUPS) {
+      expect(repeated(checks.map(({ title }) => title))).to.deep.equal([])
+    }
+  })
+
+  it('has enough checks in each group', () => {
+    for (const { name, checks } of GROUPS) {
+      expect(checks.length, name).to.be.at.least(LEAST[name] ?? 1)
+      expect(
+        checks.every(({ id }) => id.startsWith(`${name}-`)),
+        name,
+      ).to.equal(true)
+    }
+    expect(CATALOGUE.length).to.be.at.least(332)
+  })
+
+  it('names no product in its texts', () => {
+    const texts = CATALOGUE.flatMap(({ title, why, remedy }) => [title, why, remedy])
+    expect(texts.filter((text) => /\bsvc\b/i.test(text.replaceAll('io.svc.', '')))).to.deep.equal(
+      [],
+    )
+  })
+})
+
+describe('the program', () => {
+  it('imports no other package of this project', () => {
+    const imports = globSync('src/**/*.ts', { cwd: PACKAGE }).flatMap((file) => [
+      ...readFileSync(path.join(PACKAGE, file), 'utf8').matchAll(
+        /(?:from|import\()\s*'(@svc\/[^']+)'/g,
+      ),
+    ])
+    expect(imports.map(([, name]) => name)).to.deep.equal([])
+    const manifest = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@svc/'))).to.be
+      .empty
+  })
+})
+
+function repeated(values: readonly string[]): readonly string[] {
+  return values.filter((value, at) => values.indexOf(value) !== at)
+}

@@ -1,0 +1,167 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { exitCodeOf, type Report, writeReport } from '../../src/index.ts'
+import type { Exchange } from '../../src/model/exchange.ts'
+import type { Verdict } from '../../src/model/check.ts'
+import { learnFrom } from '../../src/net/learn.ts'
+import { Secrets } from '../../src/net/secrets.ts'
+import { withExpected } from '../../src/run/expected.ts'
+
+/** A value in each place where a secret may stand. */
+const PLANTED = {
+  bearer: 'planted-bearer-token',
+  basic: 'cGxhbnRlZDpiYXNpYw==',
+  cookie: 'planted-cookie-value',
+  csrf: 'planted&csrf<token>"',
+  code: 'planted+code/value=',
+  access: 'planted.access.token',
+  secret: 'planted-client-secret',
+  passphrase: 'planted passphrase of the owner',
+}
+
+const EXCHANGE: Exchange = {
+  label: 'tok.exchange',
+  at: 0,
+  ms: 1,
+  request: {
+    method: 'POST',
+    url: `https://host.example/auth?session_code=${encodeURIComponent(PLANTED.code)}`,
+    headers: [
+      ['Authorization', `Bearer ${PLANTED.bearer}`],
+      ['Authorization', `Basic ${PLANTED.basic}`],
+      ['Cookie', `sessid=${PLANTED.cookie}; other=1`],
+      ['Content-Type', 'application/x-www-form-urlencoded'],
+    ],
+    body: new URLSearchParams({ client_secret: PLANTED.secret }).toString(),
+  },
+  answer: {
+    status: 400,
+    headers: [
+      ['Content-Type', 'text/html'],
+      ['Set-Cookie', `sessid=${PLANTED.cookie}; HttpOnly`],
+      ['Location', `https://client.example/?code=${encodeURIComponent(PLANTED.code)}#`],
+    ],
+    body: `<input type="hidden" name="csrf_token" value="planted&amp;csrf&lt;token&gt;&quot;"> ${PLANTED.access} ${PLANTED.passphrase}`,
+  },
+}
+
+describe('reports', () => {
+  it('show no secret that was sent or received, in any format', () => {
+    const secrets = new Secrets()
+    secrets.learn('passphrase', PLANTED.passphrase)
+    secrets.learn('access_token', PLANTED.access)
+    secrets.learn('csrf_token', PLANTED.csrf)
+    learnFrom(secrets, EXCHANGE)
+    const report = reportOf([verdict('failed')], secrets.redactAll([EXCHANGE]))
+    const folder = mkdtempSync(path.join(tmpdir(), 'contract-reports-'))
+    try {
+      for (const format of ['json', 'junit', 'tap', 'html']) {
+        writeReport(report, { format, file: path.join(folder, format) })
+      }
+      const files = readdirSync(folder)
+      expect(files).to.have.lengthOf(6)
+      for (const file of files) {
+        const text = readFileSync(path.join(folder, file), 'utf8')
+        for (const [name, value] of Object.entries(PLANTED)) {
+          for (const form of [value, encodeURIComponent(value)]) {
+            expect(text.includes(form), `${name} in ${file}`).to.equal(false)
+          }
+        }
+      }
+      expect(readFileSync(path.join(folder, 'json'), 'utf8')).to.include('<client_secret 1>')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('gives one value one name, so that equal values stay equal', () => {
+    const secrets = new Secrets()
+    secrets.learn('code', 'first-of-two')
+    secrets.learn('code', 'second-of-two')
+    secrets.learn('code', 'first-of-two')
+    expect(secrets.redact('first-of-two second-of-two first-of-two')).to.equal(
+      '<code 1> <code 2> <code 1>',
+    )
+  })
+})
+
+describe('the exit code', () => {
+  const cases: [string, readonly Verdict[], number][] = [
+    ['is 0 when every must passed', [verdict('passed'), verdict('warning', 'should')], 0],
+    ['is 1 when a must failed', [verdict('failed')], 1],
+    ['is 1 when a limit came in between', [verdict('inconclusive')], 1],
+    ['is 2 for a fault of the runner', [verdict('error')], 2],
+    ['is 0 for a failure that is expected', expected(verdict('failed')), 0],
+    ['is 1 for an expected failure that passes', expected(verdict('passed')), 1],
+    [
+      'is 1 for an expected failure whose day is over',
+      expected(verdict('failed'), '2020-01-01'),
+      1,
+    ],
+  ]
+  for (const [what, verdicts, code] of cases) {
+    it(what, () => {
+      expect(exitCodeOf(reportOf(verdicts, []))).to.equal(code)
+    })
+  }
+
+  it('is 3 when something could not be removed', () => {
+    const made = { id: '1', kind: 'client', name: 'Contract check' } as const
+    const report = reportOf([verdict('failed')], [])
+    expect(exitCodeOf({ ...report, remaining: [{ made, reason: 'the answer is 500' }] })).to.equal(
+      3,
+    )
+  })
+
+  it('is 2 when a scenario stopped, so that rules were not asked', () => {
+    const report = reportOf([verdict('passed'), verdict('skipped')], [])
+    const recording = { ...report.recording, stopped: { tok: 'no answer in time' } }
+    expect(exitCodeOf({ ...report, recording })).to.equal(2)
+  })
+})
+
+function expected(one: Verdict, until?: string): readonly Verdict[] {
+  const known = { id: one.id, reason: 'known', ...(until !== undefined && { until }) }
+  return withExpected([one], [known], new Date('2026-11-23'))
+}
+
+function verdict(outcome: Verdict['outcome'], level: Verdict['level'] = 'must'): Verdict {
+  return {
+    id: 'TOK-001',
+    title: 'A title.',
+    group: 'TOK',
+    level,
+    outcome,
+    reason: 'what is wrong',
+    rules: ['RFC 6749 5.1'],
+    why: 'A reason.',
+    remedy: 'A remedy.',
+    exchanges: ['tok.exchange'],
+  }
+}
+
+function reportOf(verdicts: readonly Verdict[], exchanges: readonly Exchange[]): Report {
+  return {
+    schema: 'contract-report/1',
+    target: 'https://host.example',
+    profile: 'svc',
+    catalogue: '1.0',
+    run: '00000000',
+    seed: 1,
+    begun: '2026-11-23T00:00:00.000Z',
+    ms: 1000,
+    spent: {},
+    verdicts,
+    recording: {
+      target: 'https://host.example',
+      run: '00000000',
+      exchanges,
+      secrets: {},
+      notes: {},
+      stopped: {},
+    },
+    remaining: [],
+  }
+}
