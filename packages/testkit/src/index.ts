@@ -61,7 +61,13 @@ export {
   type OpenStoreOptions,
   redisPatience,
 } from './stores.ts'
-export { installPackages, type PackedPackage, packPackages } from './packed-packages.ts'
+export {
+  installPackages,
+  type PackedPackage,
+  packPackages,
+  pnpmSettings,
+  sharedPackages,
+} from './packed-packages.ts'
 export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'
 export { scaledLimit, timeBudget } from './time-budget.ts'
 export { until, type UntilOptions } from './until.ts'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** A package as it would be published. */
@@ -9,19 +9,45 @@ export interface PackedPackage {
   readonly file: string
 }
 
-/** Packs every public package of the workspace into a folder; `prepack` of each builds it. */
+/**
+ * Packs every public package of the workspace into a folder; `prepack` of each builds and checks it.
+ * @param folder - tarballs that are there already go
+ */
 export function packPackages(root: string, folder: string): PackedPackage[] {
-  const target = path.join(folder, 'tarballs')
-  mkdirSync(target, { recursive: true })
-  return globSync('packages/*/package.json', { cwd: root })
-    .toSorted()
-    .flatMap((manifestFile) => {
-      const manifest = readManifest(path.join(root, manifestFile))
-      if (manifest.private === true) return []
-      const file = path.join(target, `${manifest.name.replace('@', '').replace('/', '-')}.tgz`)
-      runPnpm(['pack', '--out', file], path.join(root, path.dirname(manifestFile)))
-      return [{ name: manifest.name, file }]
-    })
+  mkdirSync(folder, { recursive: true })
+  for (const file of globSync('*.tgz', { cwd: folder })) rmSync(path.join(folder, file))
+  const names = publicPackages(root).map(({ name }) => `--filter=${name}`)
+  // One after the other: each builds what it stands on, too.
+  const options = ['--workspace-concurrency=1', '--pack-destination', folder]
+  runPnpm(['--recursive', ...names, 'pack', ...options], root)
+  return packedIn(root, folder)
+}
+
+/**
+ * The packages of this workspace, packed once for all tests of a run: `SVC_TARBALLS` names the folder that they are
+ * in. Without it they are packed into `packed/` of the workspace, as `pnpm run pack` does.
+ */
+export function sharedPackages(root: string): PackedPackage[] {
+  const folder = process.env['SVC_TARBALLS']
+  return folder === undefined
+    ? packPackages(root, path.join(root, 'packed'))
+    : packedIn(root, folder)
+}
+
+function packedIn(root: string, folder: string): PackedPackage[] {
+  return publicPackages(root).map(({ name, version }) => {
+    const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+    return { name, file: path.join(folder, file) }
+  })
+}
+
+/**
+ * What pnpm is told about tarballs that name each other by versions which no registry has: the `pnpm-workspace.yaml` of
+ * a folder that installs them.
+ */
+export function pnpmSettings(packages: readonly PackedPackage[]): string {
+  const overrides = packages.map(({ name, file }) => `  '${name}': 'file:${file}'\n`)
+  return `packages: ['.']\nallowBuilds:\n  cbor-extract: false\n  msgpackr-extract: false\noverrides:\n${overrides.join('')}`
 }
 
 /**
@@ -37,18 +63,24 @@ export function installPackages(
   const manifest = { name: 'embedding', private: true, type: 'module' }
   const dependencies = { ...own, ...extra }
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, dependencies }))
-  // The packages name each other by version; these versions are published nowhere yet.
-  const overrides = Object.entries(own).map(([name, file]) => `  '${name}': '${file}'\n`)
-  writeFileSync(
-    path.join(folder, 'pnpm-workspace.yaml'),
-    `packages: ['.']\nallowBuilds:\n  cbor-extract: false\n  msgpackr-extract: false\noverrides:\n${overrides.join('')}`,
-  )
+  writeFileSync(path.join(folder, 'pnpm-workspace.yaml'), pnpmSettings(packages))
   runPnpm(['install', '--prefer-offline', '--no-frozen-lockfile'], folder)
 }
 
-function readManifest(file: string): { readonly name: string; readonly private?: boolean } {
-  // Manifests of this repository: they have a name.
-  return JSON.parse(readFileSync(file, 'utf8')) as { name: string; private?: boolean }
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+}
+
+function publicPackages(root: string): Manifest[] {
+  return (
+    globSync('packages/*/package.json', { cwd: root })
+      .toSorted()
+      // Manifests of this repository: they have a name and a version.
+      .map((file) => JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Manifest)
+      .filter((manifest) => manifest.private !== true)
+  )
 }
 
 /** Runs the pnpm that runs this, or the pinned one. */

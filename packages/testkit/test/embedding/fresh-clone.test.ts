@@ -44,7 +44,7 @@ describe('a clone in which nothing was built', function () {
     }
     runPnpm(['install', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'], clone)
 
-    const packed = packPackages(clone, folder)
+    const packed = packPackages(clone, path.join(folder, 'tarballs'))
     expect(packed.length).to.be.above(5)
     for (const { name, file } of packed) {
       const inside = output('tar', ['-tzf', file], folder).split('\n')
@@ -54,5 +54,10 @@ describe('a clone in which nothing was built', function () {
       expect(manifest.name).to.equal(name)
       expect(inside, name).to.include.members(entriesOf(manifest))
     }
+
+    // As somebody forgets a folder: the pack says which one.
+    rmSync(path.join(clone, 'packages/notify/locales'), { recursive: true })
+    const pack = (): void => runPnpm(['pack', '--dry-run'], path.join(clone, 'packages/notify'))
+    expect(pack).to.throw('@svc/notify: files names locales, and nothing of that name exists')
   })
 })

@@ -1,0 +1,4 @@
+import { serve } from '../serve.ts'
+import { arabic } from './language.ts'
+
+await serve({ ui: { locales: { ar: arabic } } })

@@ -1,0 +1,4 @@
+import { serve } from '../serve.ts'
+import { looks } from './looks.ts'
+
+await serve({ ui: looks })

@@ -1,0 +1,211 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { freePort } from '@svc/store/testing'
+import { expect } from 'chai'
+import { WWWAuthenticateChallengeError } from 'oauth4webapi'
+import {
+  browserClient,
+  installPackages,
+  type Mailbox,
+  openMailbox,
+  relyingParty,
+  sharedPackages,
+} from '../../src/index.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..')
+const EXAMPLES = path.join(ROOT, 'examples/mounts')
+const BASE = 'https://alice.example.com'
+/** Each example with its ways to mount. Those of Next and NestJS are run by command. */
+const MOUNTS = [
+  ['node', 'server.ts'],
+  ['express', 'server.ts'],
+  ['express', 'inside.ts'],
+  ['fastify', 'server.ts'],
+  ['hono', 'server.ts'],
+] as const
+const NAMES = [...new Set(MOUNTS.map(([name]) => name))]
+
+describe('the mounts of examples/mounts, on the packed packages', function () {
+  this.timeout(180_000)
+
+  let folder: string
+  let mailbox: Mailbox
+  let server: ChildProcess | undefined
+
+  before(async () => {
+    mailbox = await openMailbox()
+    folder = mkdtempSync(path.join(tmpdir(), 'svc-mounts-'))
+    installPackages(sharedPackages(ROOT), folder, dependenciesOf(NAMES))
+    for (const name of NAMES) mkdirSync(path.join(folder, name))
+    for (const [name, file] of MOUNTS) {
+      for (const each of [file, 'assembly.ts', 'tsconfig.json']) {
+        copyFileSync(path.join(EXAMPLES, name, each), path.join(folder, name, each))
+      }
+      writeFileSync(path.join(folder, name, 'package.json'), '{"type":"module"}')
+    }
+  })
+  afterEach(() => stop())
+  after(async () => {
+    await mailbox.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Starts an example with a store of its own. @returns the link that it prints */
+  async function start([name, file]: (typeof MOUNTS)[number], port: number): Promise<string> {
+    const child = spawn(process.execPath, [path.join(folder, name, file)], {
+      cwd: mkdtempSync(path.join(folder, 'data-')),
+      env: {
+        PATH: process.env['PATH'],
+        DOMAIN: 'alice.example.com',
+        PORT: String(port),
+        SMTP_PORT: String(mailbox.port),
+        SEALING_KEY: randomBytes(32).toString('base64'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    server = child
+    return linkOf(child)
+  }
+
+  /** @returns the exit code: 0 when everything ended in order */
+  async function stop(): Promise<unknown> {
+    const running = server
+    server = undefined
+    if (running === undefined || running.exitCode !== null) return running?.exitCode
+    const ended = once(running, 'exit')
+    running.kill()
+    const [code] = await ended
+    return code
+  }
+
+  it('all put the packages together in the same way', () => {
+    const files = NAMES.map((name) =>
+      readFileSync(path.join(EXAMPLES, name, 'assembly.ts'), 'utf8'),
+    )
+    expect(new Set(files).size).to.equal(1)
+  })
+
+  it('are what the recipe shows', () => {
+    const page = readFileSync(path.join(ROOT, 'docs/recipes/frameworks.md'), 'utf8')
+    const sources = MOUNTS.map(([name, file]) =>
+      readFileSync(path.join(EXAMPLES, name, file), 'utf8').replaceAll(/^ +/gm, ''),
+    )
+    const shown = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+    expect(shown).to.have.length.above(6)
+    for (const code of shown) {
+      const text = code.replaceAll(/^ +/gm, '')
+      expect(
+        sources.some((source) => source.includes(text)),
+        code,
+      ).to.equal(true)
+    }
+  })
+
+  it('have at most 60 lines, and no fault of types', () => {
+    for (const [name, file] of MOUNTS) {
+      const text = readFileSync(path.join(EXAMPLES, name, file), 'utf8')
+      expect(text.split('\n').length, file).to.be.at.most(60)
+    }
+    const settings = JSON.parse(readFileSync(path.join(EXAMPLES, 'node/tsconfig.json'), 'utf8'))
+    const all = { ...settings, include: ['*/*.ts'] }
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(all))
+    expect(typeErrors(folder)).to.equal('')
+  })
+
+  for (const mount of MOUNTS) {
+    const [name, file] = mount
+    it(`${name}/${file} does the main job, and its own routes are left alone`, async () => {
+      const port = await freePort()
+      const link = await start(mount, port)
+
+      const owner = browserClient({ base: BASE, port })
+      const choose = (await owner.get(link)).page().form('/settings/passphrase')
+      const onboarded = await owner.submit(choose, { passphrase: 'correct horse battery staple' })
+      expect(onboarded.status).to.equal(302)
+
+      const client = relyingParty({ issuer: BASE, port })
+      await client.register({ client_name: 'Recipes' })
+      const pending = await client.authorize({ scope: 'io.example.recipes:GET' })
+      const consent = (await owner.get(pending.url)).page()
+      const allowed = await owner.submit(consent.form('/auth/authorize'))
+      const tokens = await client.exchange(String(allowed.location), pending)
+      const recipes = (token: string): Promise<Response> =>
+        client.call(token, 'GET', `${BASE}/recipes`)
+      const answer = await recipes(tokens.access_token)
+      expect(await answer.json()).to.deep.equal({ recipes: ['Soup of alice.example.com'] })
+
+      const stranger = browserClient({ base: BASE, port })
+      const refused = await stranger.get('/recipes', { headers: { accept: 'application/json' } })
+      expect([refused.status, refused.text, refused.headers['www-authenticate']]).to.deep.equal([
+        401,
+        '{"error":"missing_token"}',
+        'Bearer realm="alice.example.com"',
+      ])
+      const visit = await stranger.get('/recipes')
+      expect([visit.status, visit.contentType]).to.deep.equal([401, 'text/html'])
+
+      const echo = await stranger.request('POST', '/echo', {
+        headers: { 'content-type': 'application/json' },
+        body: '{"text":"left alone"}',
+      })
+      expect(echo.json()).to.deep.equal({ echo: { text: 'left alone' } })
+      expect(echo.setCookie('theirs')?.value).to.equal('1')
+      expect(echo.headers).to.not.have.any.keys('cross-origin-resource-policy', 'vary')
+      const missing = await stranger.get('/nothing')
+      expect([missing.status, missing.json()]).to.deep.equal([
+        404,
+        { message: 'No such page here' },
+      ])
+      expect((await stranger.get('/auth/nothing')).status).to.equal(404)
+      const home = await owner.get('https://home.alice.example.com/')
+      expect([home.status, home.contentType]).to.deep.equal([200, 'text/html'])
+
+      const renewed = await client.refresh(String(tokens.refresh_token))
+      expect((await recipes(renewed.access_token)).status).to.equal(200)
+      await client.revoke(String(tokens.refresh_token))
+      const dead = await recipes(renewed.access_token).catch((error: unknown) => error)
+      expect(dead).to.be.instanceOf(WWWAuthenticateChallengeError)
+
+      expect(await stop(), 'exit code').to.equal(0)
+    })
+  }
+})
+
+/** What the examples say that they need, beside the packages. */
+function dependenciesOf(names: readonly string[]): Record<string, string> {
+  const manifests = names.map((name) => {
+    const text = readFileSync(path.join(EXAMPLES, name, 'package.json'), 'utf8')
+    // Manifests of this repository.
+    return JSON.parse(text) as Record<'dependencies' | 'devDependencies', Record<string, string>>
+  })
+  return Object.assign(
+    {},
+    ...manifests.flatMap(({ dependencies, devDependencies }) => [dependencies, devDependencies]),
+  )
+}
+
+async function linkOf(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the server has no output')
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('Open ')) continue
+    // Whoever writes into a full pipe stops.
+    child.stdout.resume()
+    return line.replace('Open ', '')
+  }
+  throw new Error('the server ended before it printed its link')
+}
+
+function typeErrors(cwd: string): string {
+  try {
+    execFileSync(path.join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd, encoding: 'utf8' })
+    return ''
+  } catch (error) {
+    // What the checker printed.
+    return (error as { stdout: string }).stdout
+  }
+}

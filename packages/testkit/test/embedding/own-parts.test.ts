@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { installPackages, sharedPackages } from '../../src/index.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..')
+/** Folders of `examples/own`, and the file of each that its page shows. */
+const PARTS = { store: 'timed-store', owners: 'owners', channel: 'chat-room' } as const
+
+describe('stores, owners and channels of the recipes, on the packed packages', function () {
+  this.timeout(180_000)
+
+  let folder: string
+
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'svc-own-'))
+    for (const name of Object.keys(PARTS)) {
+      cpSync(path.join(ROOT, 'examples/own', name), path.join(folder, name), { recursive: true })
+    }
+    installPackages(sharedPackages(ROOT), folder, {
+      '@types/koa': '3.0.3',
+      '@types/node': '24.19.2',
+      koa: '3.3.0',
+    })
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('are right for the type checker, without skipping the packages', () => {
+    const settings = {
+      compilerOptions: {
+        target: 'es2024',
+        module: 'nodenext',
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        allowImportingTsExtensions: true,
+        noEmit: true,
+        skipLibCheck: false,
+        types: ['node'],
+      },
+      include: ['*/*.ts'],
+    }
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    expect(typeErrors(folder)).to.equal('')
+  })
+
+  for (const [name, file] of Object.entries(PARTS)) {
+    it(`${name} is what its page shows`, () => {
+      const code = readFileSync(path.join(ROOT, `examples/own/${name}/${file}.ts`), 'utf8')
+      const page = readFileSync(path.join(ROOT, `docs/recipes/own-${name}.md`), 'utf8')
+      expect(page).to.include(`\`\`\`ts\n${code}\`\`\``)
+    })
+
+    it(`${name} does what its page says`, () => {
+      const run = spawnSync(process.execPath, ['--test', `${name}/${file}.test.ts`], {
+        cwd: folder,
+        encoding: 'utf8',
+        timeout: 60_000,
+        env: { PATH: process.env['PATH'] },
+      })
+      expect(run.status, `${run.stdout}${run.stderr}`).to.equal(0)
+      expect(run.stdout).to.match(/^# pass [1-9]|pass [1-9]/m)
+    })
+  }
+})
+
+function typeErrors(cwd: string): string {
+  try {
+    execFileSync(path.join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd, encoding: 'utf8' })
+    return ''
+  } catch (error) {
+    return (error as { stdout: string }).stdout // what the checker printed
+  }
+}

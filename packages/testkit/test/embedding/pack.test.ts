@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+
+const PREPARE = path.resolve(import.meta.dirname, '../../../../.ci/pack/prepare.ts')
+
+/** A package that may be packed. */
+const GOOD = {
+  'package.json': JSON.stringify({
+    name: '@svc/sample',
+    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+    bin: { sample: './dist/cli.js' },
+    files: ['dist', '!dist/.tsbuildinfo', 'README.md', 'views'],
+    dependencies: { koa: '3.3.0', '@svc/store': '0.1.0' },
+  }),
+  'src/index.ts': '',
+  'src/cli.ts': '',
+  'dist/index.js':
+    "/** import('left-pad') */\nimport Koa from 'koa';\nimport { a } from './cli.js';\nimport '@svc/store/sqlite';\nimport { readFileSync } from 'node:fs';\n",
+  'dist/index.d.ts': "export { type A } from './cli.ts';\n",
+  'dist/cli.js': "const names = ['from', 'passphrase'];\n",
+  'dist/cli.d.ts': '',
+  'dist/.tsbuildinfo': '',
+  'views/login.njk': '',
+  'README.md':
+    'See `views/login.njk`, [the view](views/login.njk), [a site](https://example.com/) and `docs/x.md` of the\nrepository.\n',
+}
+
+describe('the check before a package is packed', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'svc-pack-'))
+    for (const [file, content] of Object.entries(GOOD)) put(file, content)
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  function put(file: string, content: string): void {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+    writeFileSync(path.join(folder, file), content)
+  }
+
+  /** What it says on a package; empty when it is content. */
+  function faults(): string {
+    const { status, stderr } = spawnSync(process.execPath, [PREPARE], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    expect(status).to.equal(stderr === '' ? 0 : 1)
+    return stderr
+  }
+
+  it('is content with a whole one, and leaves out what earlier builds left behind', () => {
+    put('dist/gone.js', "import 'left-pad';\n")
+    put('dist/index.js.map', '{"sources":["../src/index.ts"]}')
+    expect(faults()).to.equal('')
+  })
+
+  it('names a file that exports lead to and that is not there', () => {
+    rmSync(path.join(folder, 'dist/index.d.ts'))
+    expect(faults()).to.equal(
+      '@svc/sample: exports "." "types" names ./dist/index.d.ts, which is not in the tarball\n',
+    )
+  })
+
+  it('names a command and a folder that are not there', () => {
+    rmSync(path.join(folder, 'dist/cli.js'))
+    rmSync(path.join(folder, 'views'), { recursive: true })
+    put('README.md', '')
+    expect(faults().split('\n')).to.deep.equal([
+      '@svc/sample: bin "sample" names ./dist/cli.js, which is not in the tarball',
+      '@svc/sample: files names views, and nothing of that name exists',
+      '@svc/sample: dist/index.js imports ./cli.js, which is not in the tarball',
+      '',
+    ])
+  })
+
+  it('finds sources and tests', () => {
+    put('views/test/view.ts', '')
+    expect(faults()).to.contain('views/test/view.ts is a source or a test, and in the tarball')
+  })
+
+  for (const [how, code] of [
+    ['statically', "import pad from 'left-pad';"],
+    ['over several lines', "export {\n  pad,\n} from 'left-pad/esm';"],
+    ['at run time', "const pad = await import('left-pad');"],
+    ['by its place', "import.meta.resolve('left-pad');"],
+  ] as const) {
+    it(`finds an undeclared package that is loaded ${how}`, () => {
+      put('dist/index.js', code)
+      expect(faults()).to.equal(
+        '@svc/sample: dist/index.js imports left-pad, which the manifest does not declare\n',
+      )
+    })
+  }
+
+  it('finds undeclared packages of types', () => {
+    put('dist/index.d.ts', "import type { Pad } from 'left-pad';\n")
+    expect(faults()).to.contain('dist/index.d.ts imports left-pad')
+  })
+
+  it('finds texts that name what their reader does not have', () => {
+    put('README.md', 'See `src/options.ts`, [all](../../docs/all.md#top) and [here](#here).\n')
+    expect(faults().split('\n')).to.deep.equal([
+      '@svc/sample: README.md names ../../docs/all.md, which is not in the tarball',
+      '@svc/sample: README.md names src/options.ts, which is not in the tarball',
+      '',
+    ])
+  })
+})
