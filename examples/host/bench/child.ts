@@ -9,10 +9,23 @@ export interface Child {
   stop(): Promise<void>
 }
 
-/** Starts a script of this folder with this process's Node and conditions. */
-export async function startChild(script: string, args: readonly string[]): Promise<Child> {
+export interface ChildOptions {
+  /** Whether it takes the packages as they are built. @defaultValue `false`: their sources, as this process does */
+  readonly isBuilt?: boolean
+  /** What stands for its standard error. @defaultValue this process's */
+  readonly stderr?: number | 'pipe'
+}
+
+/** Starts a script of this folder with this process's Node. */
+export async function startChild(
+  script: string,
+  args: readonly string[],
+  { isBuilt = false, stderr }: ChildOptions = {},
+): Promise<Child> {
   const child = fork(path.join(import.meta.dirname, script), args, {
     serialization: 'advanced',
+    stdio: ['ignore', 'inherit', stderr ?? 'inherit', 'ipc'],
+    ...(isBuilt && { execArgv: [] }),
   })
   const hello = await nextMessage(child)
 

@@ -48,6 +48,7 @@ async function serve(): Promise<void> {
   for (const domain of domains) {
     const { instance } = await createInstance(host.app, { domain, email: 'owner@mail.example' })
     await host.app.ui.owners.importPassphrase(instance, {
+      over: 'login-value',
       hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
       salt: 'bench',
       iterations: 650_000,

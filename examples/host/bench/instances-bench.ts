@@ -4,7 +4,8 @@ import path from 'node:path'
 import { type Child, startChild } from './child.ts'
 import type { Figure } from './figure.ts'
 import type { Memory } from './instances-server.ts'
-import { obtainToken, RESOURCE_PATH, send } from './servers/embedded.ts'
+import { send } from './servers/ask.ts'
+import { obtainToken, RESOURCE_PATH } from './servers/embedded.ts'
 
 export interface InstancesBenchOptions {
   /** Instances that are touched before the first reading, and in the end. */

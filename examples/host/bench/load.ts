@@ -14,7 +14,7 @@ export interface LoadRequest {
    * @defaultValue `false`
    */
   readonly isFixed?: boolean
-  /** What a good answer holds besides its status 200. */
+  /** What a good answer holds besides its status 200 or 201. */
   readonly includes?: string
 }
 
@@ -27,6 +27,8 @@ export interface LoadResult {
   readonly failed: number
   readonly firstFailure?: string
 }
+
+const GOOD = /^HTTP\/1\.1 20[01] /
 
 // A load generator in a process of its own, on bare sockets so that it does not become the bottleneck.
 process.on('message', (request: LoadRequest) => {
@@ -85,7 +87,7 @@ async function run({
         const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? Number.NaN)
         if (!(received.length >= end + 4 + length)) return
         latencies.push(performance.now() - dueAt)
-        if (!received.startsWith('HTTP/1.1 200') || !received.includes(includes)) {
+        if (!GOOD.test(received) || !received.includes(includes)) {
           failed += 1
           firstFailure ??= received
         }

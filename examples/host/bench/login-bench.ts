@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startChild } from './child.ts'
 import { type Figure, median, quantile } from './figure.ts'
-import { send } from './servers/embedded.ts'
+import { send } from './servers/ask.ts'
 
 export interface LoginBenchOptions {
   readonly rounds: number
@@ -13,7 +13,7 @@ export interface LoginBenchOptions {
 }
 
 /** One owner's browser, behind a proxy, with the form of the login page open. */
-interface Browser {
+export interface Browser {
   readonly host: string
   readonly address: string
   readonly csrfToken: string
@@ -26,12 +26,12 @@ interface Round {
   readonly healthMs: readonly number[]
 }
 
-const INSTANCES = 32
+export const INSTANCES = 32
 /** What a browser would derive from the passphrase, the same everywhere. */
-const LOGIN_VALUE = 'v'.repeat(44)
+export const LOGIN_VALUE: string = 'v'.repeat(44)
 const PROBE_MS = 20
 const RATIO_TARGET = 0.85
-const HEALTH_TARGET_MS = 50
+export const HEALTH_TARGET_MS = 50
 
 /**
  * Logins on so many instances at a time, each from an address of its own, against raw scrypt of the same cost,
@@ -41,7 +41,7 @@ export async function benchLogins(options: LoginBenchOptions): Promise<readonly 
   const { rounds, logins, say } = options
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   const hosts = Array.from({ length: INSTANCES }, (_, i) => `i${i}.example.com`)
-  const server = await startChild('login-server.ts', [folder, LOGIN_VALUE, ...hosts])
+  const server = await startChild('login-server.ts', [folder, LOGIN_VALUE, 'silent', ...hosts])
   try {
     const { port } = server.hello as { port: number } // What it says first.
     const browsers = await Promise.all(hosts.map((host, i) => open(port, host, `192.0.2.${i + 1}`)))
@@ -93,7 +93,7 @@ function toFigures(rounds: readonly Round[]): readonly Figure[] {
   ]
 }
 
-async function open(port: number, host: string, address: string): Promise<Browser> {
+export async function open(port: number, host: string, address: string): Promise<Browser> {
   const page = await send(port, host, 'GET', '/auth/login', { headers: proxied(address) })
   const csrfCookie = page.headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
   const csrfToken = /name="csrf_token"[^>]*value="([^"]+)"/.exec(page.body)?.[1]
@@ -102,7 +102,11 @@ async function open(port: number, host: string, address: string): Promise<Browse
 }
 
 /** Every browser logs in again as soon as it is in, without the session it got. */
-async function logInAll(port: number, browsers: readonly Browser[], count: number): Promise<void> {
+export async function logInAll(
+  port: number,
+  browsers: readonly Browser[],
+  count: number,
+): Promise<void> {
   let left = count
   async function worker({ host, address, csrfToken, csrfCookie }: Browser): Promise<void> {
     while (left > 0) {
@@ -122,7 +126,7 @@ function proxied(address: string): Record<string, string> {
 }
 
 /** Asks the health route at a steady rate, whether it answered the last time or not. */
-function probe(port: number): () => Promise<readonly number[]> {
+export function probe(port: number): () => Promise<readonly number[]> {
   const answers: Promise<number>[] = []
   const timer = setInterval(() => {
     const sentAt = performance.now()

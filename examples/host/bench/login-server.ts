@@ -18,11 +18,11 @@ const UNLIMITED = Object.fromEntries(
   ]),
 )
 
-// The host in a process of its own: `login-server.ts <folder> <login value> <host>…`; a host that starts with `hint.`
+// The host in a process of its own: `login-server.ts <folder> <login value> <silent or debug> <host>…`; a host that starts with `hint.`
 // has a reminder, one that starts with `new.` has no owner yet. As in its main.ts, the pool's
 // size is set before anything is imported that uses it.
 process.env['UV_THREADPOOL_SIZE'] = '8'
-const [dataDir = '', loginValue = '', ...domains] = process.argv.slice(2)
+const [dataDir = '', loginValue = '', level = '', ...domains] = process.argv.slice(2)
 await serve()
 
 async function serve(): Promise<void> {
@@ -38,8 +38,15 @@ async function serve(): Promise<void> {
     ...UNLIMITED,
     UV_THREADPOOL_SIZE: '8',
   })
-  const host = await startHost({ config, log: SILENT, notice: () => {} })
-  const owner = { hash: hashOfLogin(), salt: 'bench', iterations: 650_000 }
+  const { createLog } = await import('../src/log/log.ts')
+  const log = level === 'debug' ? createLog('debug') : SILENT
+  const host = await startHost({ config, log, notice: () => {} })
+  const owner = {
+    over: 'login-value',
+    hash: hashOfLogin(),
+    salt: 'bench',
+    iterations: 650_000,
+  } as const
   for (const domain of domains) {
     const { instance } = await createInstance(host.app, { domain, email: 'owner@mail.example' })
     if (domain.startsWith('new.')) continue

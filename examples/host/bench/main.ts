@@ -1,24 +1,35 @@
 import os from 'node:os'
+import path from 'node:path'
 import { benchConnections } from './connections-bench.ts'
 import { benchCopy } from './copy-bench.ts'
 import { benchCuts } from './cut-bench.ts'
 import { type Figure, toTable } from './figure.ts'
 import { benchGuard } from './guard-bench.ts'
+import { benchHealth } from './health-bench.ts'
+import {
+  benchHost,
+  benchPages,
+  benchRegistration,
+  benchRoutes,
+  type HostBenchOptions,
+} from './host-bench.ts'
 import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
 import { benchMcp } from './mcp-bench.ts'
+import { benchMemory } from './memory-bench.ts'
 import { benchNotifications } from './notification-bench.ts'
 import { benchRealtime } from './realtime-bench.ts'
 import { benchScale } from './scale-bench.ts'
 import type { EngineName } from './scale/engines.ts'
-import type { BenchGrant } from './servers/bench-server.ts'
+import { BENCH_JOBS, type BenchJob } from './servers/bench-server.ts'
 import { benchStartup } from './startup-bench.ts'
 import { benchTiming } from './timing-bench.ts'
-import { benchTokens, type TokenBenchOptions, type TokenFigures } from './token-bench.ts'
-import { toFigures, toRecordFigure } from './token-figures.ts'
+import { benchPair, type Pair, type PairFigures } from './pair-bench.ts'
+import { toFigures, toRecordFigure } from './pair-figures.ts'
 
-// `pnpm bench [guard cuts tokens record logins mcp timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
-// `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
+// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup memory instances connections realtime notifications] [--quick] [--check]`: those named, or all.
+// `--check` fails when a target is missed. Of tokens, record and host also: [--profiles=folder] [--store=sqlite] [--grant=refresh];
+// of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
 // `copy` too; of it [--records=1000000].
 const isQuick = process.argv.includes('--quick')
@@ -33,11 +44,18 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   guard: () => benchGuard({ rounds, say }),
   cuts: () => benchCuts({ trials: isQuick ? 50 : 200, untold: isQuick ? 5 : 20, say }),
   tokens,
-  record: async () => (await measureTokens({ pair: ['noted', 'ours'] })).map(toRecordFigure),
+  record: async () => (await measureTokens(['noted', 'ours'])).map(toRecordFigure),
+  host: () => benchHost(shared()),
+  registration: () => benchRegistration(shared()),
+  pages: () => benchPages(shared()),
+  routes: () => benchRoutes(shared()),
   logins: () => benchLogins({ rounds, logins: isQuick ? 32 : 64, say }),
+  health: () => benchHealth({ rounds, logins: isQuick ? 32 : 64, say }),
   mcp: () => benchMcp({ rounds, overMs: isQuick ? 3000 : 8000, say }),
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
   startup: () => benchStartup({ rounds, say }),
+  memory: () =>
+    benchMemory({ stores: shared().stores, overMs: Number(chosen('minutes') ?? 0) * 60_000, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
   connections: () => benchConnections({ say }),
   realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
@@ -72,26 +90,36 @@ say(`\n${toTable(figures)}`)
 if (process.argv.includes('--check') && figures.some(({ isMet }) => !isMet)) process.exitCode = 1
 
 async function tokens(): Promise<readonly Figure[]> {
-  return (await measureTokens({})).flatMap(toFigures)
+  return (await measureTokens(['ours', 'bare'])).flatMap(toFigures)
 }
 
-async function measureTokens(
-  more: Pick<TokenBenchOptions, 'pair'>,
-): Promise<readonly TokenFigures[]> {
+function measureTokens(pair: Pair): Promise<readonly PairFigures[]> {
+  return benchPair({
+    ...shared(),
+    pair,
+    requests: { refresh: isQuick ? 6000 : 15_000, exchange: 1800 },
+    batches: { exchange: isQuick ? 1 : 4 },
+    connections: Number(chosen('connections') ?? 32),
+  })
+}
+
+/** What the benches of token endpoints and of the host have in common. */
+function shared(): HostBenchOptions {
   const store = chosen('store')
   const profiles = chosen('profiles')
-  const grant = chosen('grant') as BenchGrant | undefined // Typed by whoever runs it.
-  return benchTokens({
+  const before = chosen('before')
+  const job = chosen('grant')
+  const isJob = (name: string | undefined): name is BenchJob =>
+    BENCH_JOBS.some((one) => one === name)
+  return {
     rounds,
-    requests: { refresh: isQuick ? 6000 : 15_000, exchange: 1800 },
-    batches: { refresh: 1, exchange: isQuick ? 1 : 4 },
-    connections: Number(chosen('connections') ?? 32),
+    isQuick,
     stores: store === undefined ? ['sqlite', 'redis'] : [store],
-    grants: grant === undefined ? ['refresh', 'exchange'] : [grant],
-    ...(profiles === undefined ? {} : { profiles }),
+    jobs: isJob(job) ? [job] : ['refresh', 'exchange'],
+    ...(profiles !== undefined && { profiles }),
+    ...(before !== undefined && { before: path.resolve(before, 'examples/host/dist') }),
     say,
-    ...more,
-  })
+  }
 }
 
 /** What processes hold; one that fails does not end what takes far longer. */

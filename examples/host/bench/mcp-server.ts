@@ -51,7 +51,12 @@ async function serve(): Promise<void> {
   const { owners } = host.app.ui
   // Nobody computes it: the owner has a session.
   const hash = `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`
-  await owners.importPassphrase(instance, { hash, salt: 'bench', iterations: 650_000 })
+  await owners.importPassphrase(instance, {
+    over: 'login-value',
+    hash,
+    salt: 'bench',
+    iterations: 650_000,
+  })
   const store = createDocumentStore(host.store)
   for (let n = 0; n < Number(documents); n += 1) {
     const fields = { title: `Note ${n}`, text: TEXT }

@@ -8,7 +8,7 @@ import { loadConfig } from '../src/config/config.ts'
 import { createInstance } from '../src/create-instance.ts'
 import { startHost } from '../src/host.ts'
 import { SILENT } from './scale/silent-log.ts'
-import { send } from './servers/embedded.ts'
+import { send } from './servers/ask.ts'
 
 /** What the instances are given more of: onboarded instances themselves, or one of these for each of them. */
 export type Made = 'instance' | 'client' | 'session' | 'login' | 'notification'
@@ -98,6 +98,7 @@ async function makeInstance(domain: string): Promise<void> {
   })
   // What a real one has, of a passphrase that nobody knows.
   await app.ui.owners.importPassphrase(instance, {
+    over: 'login-value',
     hash: `scrypt$32768$8$3$${'0'.repeat(64)}$${'0'.repeat(128)}`,
     salt: 'me@alice',
     iterations: 650_000,

@@ -5,7 +5,7 @@ import { browserClient } from '@svc/testkit'
 import { softwareAuthenticator } from '../../../packages/auth-ui/test/support/software-authenticator.ts'
 import { startChild } from './child.ts'
 import { type Figure, median } from './figure.ts'
-import { ask as sendAny, send } from './servers/embedded.ts'
+import { ask as sendAny, send } from './servers/ask.ts'
 
 export interface TimingBenchOptions {
   /** Requests of each kind; they take turns. */
@@ -47,6 +47,7 @@ export async function benchTiming({
   const server = await startChild('login-server.ts', [
     folder,
     LOGIN_VALUE,
+    'silent',
     PLAIN,
     HINTED,
     KEYED,

@@ -15,9 +15,12 @@ import {
   CLIENTS,
   exchangeForm,
   mintAll,
+  notServed,
   REDIRECT_URI,
   refreshForm,
   SCOPE,
+  toRegistration,
+  toTokenMessage,
   VERIFIER,
 } from './bench-server.ts'
 import { plainAdapter } from './plain-adapter.ts'
@@ -93,14 +96,20 @@ export async function startBare(store: Store): Promise<BenchServer> {
 
   return {
     port,
-    host: HOST,
-    async prepare(grant, count) {
+    async prepare(job, count) {
+      if (job === 'registration') {
+        const more = { token_endpoint_auth_method: 'client_secret_post' }
+        return Array.from({ length: count }, () => toRegistration(HOST, more))
+      }
+      if (job !== 'exchange' && job !== 'refresh') throw notServed(job)
       while (clients.length < CLIENTS) clients.push(await register())
       return mintAll(count, async (i) => {
         const client = clients[i % CLIENTS] as BenchClient // The remainder is an index.
-        return grant === 'exchange'
-          ? exchangeForm(client, await codeOf(client))
-          : refreshForm(client, await refreshTokenOf(client))
+        const form =
+          job === 'exchange'
+            ? exchangeForm(client, await codeOf(client))
+            : refreshForm(client, await refreshTokenOf(client))
+        return toTokenMessage(HOST, form)
       })
     },
   }

@@ -11,9 +11,13 @@ import {
   CLIENTS,
   exchangeForm,
   mintAll,
+  notServed,
+  PENDING,
   REDIRECT_URI,
   refreshForm,
   SCOPE,
+  toRegistration,
+  toTokenMessage,
   VERIFIER,
 } from './bench-server.ts'
 
@@ -61,6 +65,7 @@ export async function startOurs(store: Store, isNoted = false): Promise<BenchSer
 
   const send = (path: string, type: string, body: string) => post(port, path, type, body)
   const clients: BenchClient[] = []
+  let made = 0
 
   async function register(): Promise<BenchClient> {
     const answer = await send(
@@ -92,18 +97,32 @@ export async function startOurs(store: Store, isNoted = false): Promise<BenchSer
     return code
   }
 
+  /** On new instances, as no instance takes many that nobody allows. */
+  async function registrations(count: number): Promise<readonly string[]> {
+    const first = made
+    made += Math.ceil(count / PENDING)
+    for (let place = first; place < made; place += 1) {
+      await oauth.instances.create({ domain: `i${place}.example.com` })
+    }
+    const needed = made - first
+    return Array.from({ length: count }, (_, i) =>
+      toRegistration(`i${first + (i % needed)}.example.com`),
+    )
+  }
+
   return {
     port,
-    host: HOST,
-    async prepare(grant, count) {
+    async prepare(job, count) {
+      if (job === 'registration') return registrations(count)
+      if (job !== 'exchange' && job !== 'refresh') throw notServed(job)
       while (clients.length < CLIENTS) clients.push(await register())
       const bodies = await mintAll(count, async (i) => {
         const client = clients[i % CLIENTS] as BenchClient // The remainder is an index.
         const exchange = exchangeForm(client, await codeOf(client))
-        if (grant === 'exchange') return exchange
+        if (job === 'exchange') return toTokenMessage(HOST, exchange)
         const { body } = await send('/auth/access_token', FORM, exchange)
         const tokens = JSON.parse(body) as { refresh_token: string } // What the endpoint answers.
-        return refreshForm(client, tokens.refresh_token)
+        return toTokenMessage(HOST, refreshForm(client, tokens.refresh_token))
       })
       // What was noted to get here is no part of what is measured.
       await activity?.chain(instance)
