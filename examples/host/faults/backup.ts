@@ -10,7 +10,8 @@ import { type BackupHost, startBackupHost } from './backup/backup-host.ts'
 import { killMeanwhile, unfinishedBytes } from './backup/kill-commands.ts'
 import { fillStore, parseBytes } from './backup/large-store.ts'
 import { type Program, runProgram } from './support/program.ts'
-import { connectClients, DOMAIN, type SteadyLoad, startLoad } from './support/steady-load.ts'
+import { DOMAIN } from './support/owner.ts'
+import { connectClients, type SteadyLoad, startLoad } from './support/steady-load.ts'
 
 // Backups of a server under load, of a store of that size; command or server are killed while they copy and verify; then
 // a restore that is killed, and one whose time is taken.

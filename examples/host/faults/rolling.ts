@@ -7,7 +7,8 @@ import { startFleet } from './support/host-fleet.ts'
 import { type Program, runProgram } from './support/program.ts'
 import { hasProxy, type ProxyKind, startProxy } from './support/proxy.ts'
 import { watchSockets } from './support/socket-watch.ts'
-import { connectClients, DOMAIN, startLoad } from './support/steady-load.ts'
+import { DOMAIN } from './support/owner.ts'
+import { connectClients, startLoad } from './support/steady-load.ts'
 
 // Two processes on one Redis behind a real proxy, started again one after the other by `deploy/rolling-restart`, under
 // load, with websockets open, and signing keys rotated meanwhile.

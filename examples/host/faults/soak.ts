@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { hasRedisServer, sendToRedis, startRedisServer } from '@svc/store/testing'
 import { loopbackFetch } from '@svc/testkit'
 import { startFleet } from './support/host-fleet.ts'
 import { NO_LIMITS } from './support/killable-host.ts'
+import { heapOf, residentBytes } from './support/memory.ts'
 import { type Program, runProgram } from './support/program.ts'
 import { isBack, type Sample, slopeOf } from './support/slope.ts'
-import { connectClients, DOMAIN, startLoad, TYPE } from './support/steady-load.ts'
+import { DOMAIN } from './support/owner.ts'
+import { connectClients, startLoad, TYPE } from './support/steady-load.ts'
 
 // The mixed main job at a steady rate, and what the process keeps of it.
 //   node --conditions=source examples/host/faults/soak.ts [--minutes 30] [--rate 50] [--seed n]
@@ -120,23 +122,6 @@ function isAllBack(start: Holding, end: Holding): boolean {
     isBack(start.timers, end.timers) &&
     isBack(start.keys, end.keys)
   )
-}
-
-/** What of the memory is the heap of JavaScript, and what of that is held by new objects: they say why memory grew. */
-function heapOf(metrics: string): Readonly<Record<string, number>> {
-  const read = (name: string): number =>
-    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1])
-  return {
-    heapBytes: read('nodejs_heap_size_total_bytes'),
-    usedBytes: read('nodejs_heap_size_used_bytes'),
-    newSpaceBytes: read(String.raw`nodejs_heap_space_size_total_bytes\{space="new"\}`),
-    externalBytes: read('nodejs_external_memory_bytes'),
-  }
-}
-
-function residentBytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
 }
 
 /** Deletes what the load has written, so that only what the server keeps for itself is left. */

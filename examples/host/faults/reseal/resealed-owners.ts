@@ -89,6 +89,7 @@ async function makeOwner(
   const { oauth, ui, accounts } = host.app
   const { instance } = await createInstance(host.app, { domain })
   await ui.owners.importPassphrase(instance, {
+    over: 'login-value',
     hash: STORED_HASH,
     salt: 'me',
     iterations: 650_000,

@@ -1,6 +1,6 @@
 import { browserClient } from '@svc/testkit'
 import type { HostFleet } from '../support/host-fleet.ts'
-import { DOMAIN } from '../support/steady-load.ts'
+import { DOMAIN } from '../support/owner.ts'
 
 /** Browsers in which the owner is logged in. */
 export interface KeptSessions {

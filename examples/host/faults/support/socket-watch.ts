@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { DOMAIN, type LoadClient, TYPE } from './steady-load.ts'
+import { DOMAIN } from './owner.ts'
+import { type LoadClient, TYPE } from './steady-load.ts'
 
 /** Websockets that come back when they are closed, as the one of an app does. */
 export interface SocketWatch {

@@ -1,7 +1,9 @@
-import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
-import { browserClient, relyingParty } from '@svc/testkit'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { relyingParty } from '@svc/testkit'
+import { exchange, keptConnections } from './exchange.ts'
 import type { HostFleet } from './host-fleet.ts'
+import { ISSUER, letIn, makeOwner } from './owner.ts'
+import { pace } from './pace.ts'
 
 /** A client of the owner, with its tokens. */
 export interface LoadClient {
@@ -30,7 +32,6 @@ export interface SteadyLoad {
   stop(): Promise<void>
 }
 
-export const DOMAIN = 'alice.example.com'
 /** What the clients may do. */
 export const TYPE = 'io.svc.notes'
 
@@ -40,26 +41,12 @@ export async function connectClients(
   port: number,
   count: number,
 ): Promise<readonly LoadClient[]> {
-  await fleet.adminCall('POST', '/instances', {
-    domain: DOMAIN,
-    email: 'alice@mail.example',
-    passphrase: 'correct horse battery staple',
-  })
-  const tokens = await fleet.adminCall('POST', `/instances/${DOMAIN}/app-tokens`, {
-    slug: 'settings',
-  })
-  const { cookie } = tokens as { readonly cookie: string } // as the route answers
-  const issuer = `https://${DOMAIN}`
-  const owner = browserClient({ base: issuer, port })
-  owner.plantCookie(`${cookie}; Path=/; Domain=${DOMAIN}; Secure`, issuer)
+  const { browser } = await makeOwner(fleet, port)
   const clients: LoadClient[] = []
   for (let at = 0; at < count; at += 1) {
-    const party = relyingParty({ issuer, port })
+    const party = relyingParty({ issuer: ISSUER, port })
     await party.register()
-    const pending = await party.authorize({ scope: TYPE })
-    const page = await owner.get(pending.url)
-    const answer = await owner.submit(page.page().form('/auth/authorize'))
-    const issued = await party.exchange(answer.location ?? '', pending)
+    const issued = await letIn(browser, party, { scope: TYPE })
     clients.push({
       id: party.client.client_id,
       secret: String(party.client.client_secret),
@@ -77,15 +64,11 @@ export function startLoad(
   perSecond: number,
   random: () => number,
 ): SteadyLoad {
-  // An idle connection is given up after 4 s, as the shipped proxies do: the server ends it after 8 s, and a request
-  // that is sent at that moment would be lost.
-  const agent = new Agent({ keepAlive: true, timeout: 4000 })
+  const agent = keptConnections()
   const failures: LoadFailure[] = []
   const waits: [number, number][] = []
-  const open = new Set<Promise<void>>()
   let requests = 0
   let verifications = 0
-  let isOver = false
   /** Path of the document that was written last: whatever process wrote it, all have it. */
   let newest = ''
 
@@ -132,26 +115,12 @@ export function startLoad(
     await call('GET', `/data/${TYPE}${newest}`, 200, { headers })
   }
 
-  function send(at: number): void {
+  const running = pace(perSecond, (at) => {
     const client = clients[Math.floor(random() * clients.length)] ?? clients[0]
-    if (client === undefined) return
+    if (client === undefined) return undefined
     // Every second one is a POST.
-    const job = at % 2 === 0 ? read(client) : at % 4 === 1 ? refresh(client) : write(client)
-    open.add(job)
-    void job.finally(() => open.delete(job))
-  }
-
-  async function run(): Promise<void> {
-    const startedAt = performance.now()
-    for (let at = 0; !isOver; at += 1) {
-      const dueMs = startedAt + (at * 1000) / perSecond - performance.now()
-      if (dueMs > 0) await pause(dueMs)
-      send(at)
-    }
-    await Promise.all(open)
-    agent.destroy()
-  }
-  const running = run()
+    return at % 2 === 0 ? read(client) : at % 4 === 1 ? refresh(client) : write(client)
+  })
   return {
     get requests() {
       return requests
@@ -161,41 +130,9 @@ export function startLoad(
     },
     failures,
     waits,
-    stop() {
-      isOver = true
-      return running
+    async stop() {
+      await running.stop()
+      agent.destroy()
     },
   }
-}
-
-interface Exchange {
-  readonly agent: Agent
-  readonly port: number
-  readonly method: string
-  readonly path: string
-  readonly headers: OutgoingHttpHeaders
-  readonly body: string
-}
-
-function exchange(what: Exchange): Promise<{ result: number | string; text: string }> {
-  const { agent, port, method, path, body } = what
-  return new Promise((resolve) => {
-    const headers = {
-      host: DOMAIN,
-      ...(body !== '' && { 'content-length': Buffer.byteLength(body) }),
-      ...what.headers,
-    }
-    const options = { host: '127.0.0.1', port, agent, method, path, headers, timeout: 30_000 }
-    const sent = request(options, (answer) => {
-      let text = ''
-      answer.setEncoding('utf8').on('data', (part: string) => {
-        text += part
-      })
-      answer.once('end', () => resolve({ result: answer.statusCode ?? 0, text }))
-      answer.once('error', (error) => resolve({ result: error.message, text }))
-    })
-    sent.once('timeout', () => sent.destroy(new Error('no answer in 30 s')))
-    sent.once('error', (error) => resolve({ result: error.message, text: '' }))
-    sent.end(body)
-  })
 }
