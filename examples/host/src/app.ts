@@ -17,7 +17,7 @@ import { createHostApps } from './apps/registry.ts'
 import { hasTls } from './config/addressing.ts'
 import type { Config } from './config/config.ts'
 import { assistantSwitches } from './config/assistants.ts'
-import { mcpOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
+import { realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
 import { createHostOAuth } from './host-oauth.ts'
 import { limitRequests } from './http/coarse-limit.ts'
@@ -131,13 +131,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
-  const assistants = createHostAssistants({
+  const { assistants, assistantChanges } = createHostAssistants({
+    config,
     oauth,
     documents,
+    quota,
     events: realtime,
+    isShared: shared?.isShared,
     isSpaceLow,
-    ...assistantSwitches(config.assistants),
-    ...mcpOverrides(config),
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -147,6 +148,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     events: realtime,
     ...(shared !== undefined && { shares: shared.shares }),
     restored: restoredSpaces(store),
+    assistantChanges,
     // The settings are among the apps of this host; the demo has a home of its own.
     builtInApps: { settings: false, home: !config.demoApps },
     move: { diskUsage: quota.use },

@@ -3,11 +3,12 @@ import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } fro
 import { ADMIN_TOKEN_RECORD } from './admin/named-tokens.ts'
 import { DEMO_RECORDS } from './demo-records.ts'
 import { RESTORED_RECORDS } from './backups/restored-record.ts'
+import { VERSIONS_INDEX } from './documents/document-store.ts'
 import { PROCESS_RECORD } from './processes/process-record.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 import { STORE_RECORD } from './storage/store-record.ts'
 
-const { instant, members, object, text } = valueSchemas
+const { boolean, instant, members, object, text } = valueSchemas
 
 /** What the host keeps beside the packages. @param namespace - prefix of doctypes */
 export function hostRecords(namespace: string): readonly RecordKind[] {
@@ -30,6 +31,29 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       export: 'yes',
       content:
         '`<doctype>/<id>`: a JSON document of `/data`; accounts are some, their secrets sealed for this account and field, under `<name>_encrypted`',
+    },
+    {
+      kind: 'document-before',
+      version: 1,
+      schema: members(
+        {
+          type: text,
+          id: text,
+          rev: text,
+          title: text,
+          client: text,
+          clientName: text,
+          isDeleted: boolean,
+          at: instant,
+        },
+        { fields: object },
+      ),
+      tags: 'instance',
+      places: { by: 'index', index: VERSIONS_INDEX },
+      life: '30 days after the change',
+      export: 'yes',
+      content:
+        'a document as it was before an assistant changed or deleted it: which one, its revision, what it was called, and which assistant it was; without the document once the owner put it back',
     },
     {
       kind: 'installed-app',

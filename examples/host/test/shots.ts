@@ -13,6 +13,7 @@ import { sampleServer } from '../../../packages/auth-ui/test/support/sample-serv
 import { HOME_APPS, homeAnswers } from '../../../packages/auth-ui/test/support/home-samples.ts'
 import {
   assistantAnswers,
+  brokenRecord,
   settingsAnswers,
   sixtyClients,
 } from '../../../packages/auth-ui/test/support/settings-samples.ts'
@@ -104,6 +105,10 @@ const settings = await appServer({
     },
   },
 })
+const broken = await appServer({
+  folder: appFolders.settings,
+  answers: { ...settingsAnswers(), ...brokenRecord() },
+})
 const many = await appServer({
   folder: appFolders.settings,
   answers: settingsAnswers(sixtyClients()),
@@ -149,7 +154,7 @@ const home = await appServer({
 })
 const start = await appServer({ folder: appFolders.home, apps: HOME_APPS, answers: homeAnswers() })
 const mails = await mailServer()
-const servers = [pages, assisted, settings, many, none, waits, fails, home, start, mails]
+const servers = [pages, assisted, settings, broken, many, none, waits, fails, home, start, mails]
 const browser = await launchChromium({ port: pages.port, domains: [] })
 try {
   for (const shot of shots()) {
@@ -239,9 +244,19 @@ function shots(): readonly Shot[] {
       },
       looks: SETTINGS,
     },
+    {
+      name: 'settings-put-back',
+      url: app(assisted.origin, '#/apps'),
+      prepare: async (page) => {
+        await page.locator('[data-part=changes] summary').click()
+        await page.getByRole('listitem').filter({ hasText: 'Shopping' }).waitFor()
+      },
+      looks: SETTINGS,
+    },
     { name: 'settings-sixty', url: app(many.origin, '#/apps') },
     { name: 'settings-none', url: app(none.origin, '#/apps') },
     { name: 'settings-activity', url: app(settings.origin, '#/activity'), prepare: openFirst },
+    { name: 'settings-activity-broken', url: app(broken.origin, '#/activity'), looks: SETTINGS },
     {
       name: 'settings-loading',
       url: app(waits.origin, '#/devices'),

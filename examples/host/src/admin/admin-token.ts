@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { equalSecrets } from '@svc/platform'
+import { equalSecrets, makeSecretFile } from '@svc/platform'
 import { type Config, ConfigError } from '../config/config.ts'
 import { ADMIN_TOKEN_FILE } from '../config/data-files.ts'
-import { makeOnce } from '../storage/sealing-keys.ts'
 import { AdminError } from './admin-error.ts'
 
 /** The bearer token of the admin listener: configured, or made once and kept with mode 0600. */
@@ -44,7 +43,7 @@ export class AdminToken {
 }
 
 function readOrMake(file: string): string {
-  const token = makeOnce(file, () => `${makeToken()}\n`).content.trim()
+  const token = makeSecretFile(file, () => `${makeToken()}\n`).content.trim()
   if (token.length < 32)
     throw new ConfigError([`${file}: holds no token; remove it to get a new one`])
   return token

@@ -60,6 +60,7 @@ function answerErrors(log: HostEventLog, { health }: Pick<HostServices, 'health'
 
 const STATUSES = new Map([
   ['domain_taken', 409],
+  ['external_id_taken', 409],
   ['instance_not_found', 404],
   ['instance_busy', 409],
 ])

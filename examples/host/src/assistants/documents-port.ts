@@ -1,28 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PermissionTexts } from '@svc/auth-ui'
-import { type DataDocument, type DataPort, type ToolCaller, ToolError } from '@svc/mcp'
-import { OAuthError, type Verb } from '@svc/oauth-core'
-import type { Realtime } from '@svc/realtime'
+import { type DataDocument, type DataPort, ToolError } from '@svc/mcp'
 import type { DocumentStore, StoredDocument } from '../documents/document-store.ts'
+import { createDocumentChanges, type DocumentChangesOptions } from './document-changes.ts'
+import { isAllowed, refuseQuota, toWire } from './document-rules.ts'
 import { changedAtOf, textOf, titleOf } from './document-text.ts'
 import { listNamed, namedIds } from './named-documents.ts'
 
-export interface DocumentsPortOptions {
-  readonly documents: Pick<DocumentStore, 'get' | 'list' | 'put'>
-  /** Hears what changed, and knows of which types only the server tells. */
-  readonly events: Pick<Realtime, 'isServerType' | 'publish'>
+export interface DocumentsPortOptions extends DocumentChangesOptions {
+  readonly documents: DocumentChangesOptions['documents'] & Pick<DocumentStore, 'list'>
   readonly kinds: readonly string[]
   /** What the kinds are called. */
   readonly texts: PermissionTexts
-  /** Whether nothing may grow for now. */
-  readonly isSpaceLow: () => boolean
 }
 
 /** The documents of this host for assistants: permissions are asked about each, before and after a change. */
 export function createDocumentsPort(options: DocumentsPortOptions): DataPort {
-  const { documents, events, kinds, texts, isSpaceLow } = options
+  const { documents, events, isShared, kinds, texts, isSpaceLow } = options
 
   return {
+    ...createDocumentChanges(options),
     kinds,
     wordsOf({ locale }, kind) {
       const [language = ''] = locale.split(/[-_]/u, 1)
@@ -56,6 +53,8 @@ export function createDocumentsPort(options: DocumentsPortOptions): DataPort {
       }
       const known = await documents.get(instance, kind, id)
       if (known !== undefined) return sameAs(known, made)
+      // A link of before would show what is put in the place of a document that is gone.
+      if (await isShared(instance, kind, id)) throw new ToolError('shared_document')
       if (isSpaceLow()) throw new ToolError('try_later')
       const revision = await documents
         .put(instance, made, 'absent', await also())
@@ -66,7 +65,7 @@ export function createDocumentsPort(options: DocumentsPortOptions): DataPort {
         if (other === undefined) throw new ToolError('try_later')
         return sameAs(other, made)
       }
-      const doc = { _id: id, _type: kind, _rev: revision, ...fields }
+      const doc = toWire({ ...made, rev: revision })
       void events.publish(instance, 'CREATED', { type: kind, id, doc })
       return { revision, isNew: true }
     },
@@ -88,14 +87,6 @@ function toData({ type, id, rev, fields }: StoredDocument): DataDocument {
   }
 }
 
-function isAllowed(
-  { access }: ToolCaller,
-  verb: Verb,
-  { type, id, fields }: Omit<StoredDocument, 'rev'>,
-): boolean {
-  return access.allows(verb, type, { ...fields, id })
-}
-
 /** A call that is repeated finds what it made; another document is another one. */
 function sameAs(
   { rev, fields }: StoredDocument,
@@ -107,9 +98,4 @@ function sameAs(
 
 function refuseCursor(error: unknown): never {
   throw error instanceof TypeError ? new ToolError('not_found') : error
-}
-
-function refuseQuota(error: unknown): never {
-  const isFull = OAuthError.is(error) && error.code === 'quota_exceeded'
-  throw isFull ? new ToolError('quota_exceeded') : error
 }

@@ -15,7 +15,7 @@ import { createDevOutbox } from './pages/outbox.ts'
 import { type DemoServices, mailRows, outboxRows } from './routes.ts'
 import { createShareStore, type ShareStore } from './shares/share-store.ts'
 import { sharingLimits } from './shares/sharing-routes.ts'
-import { createSharingOffers, type SharingOffers } from './shares/sharing-offers.ts'
+import { createSharingOffers, isOfSharing, type SharingOffers } from './shares/sharing-offers.ts'
 
 // The half of the host that only shows. `app.ts` is the one place that loads it, where the configuration wants it.
 export { welcome } from './demo-instance.ts'
@@ -36,6 +36,8 @@ export const demoApps: { readonly folders: () => string[]; readonly initial: rea
 export interface SharedData {
   readonly shares: ShareStore & Shares
   readonly sharings: SharingOffers & Sharings
+  /** Whether a link shows a document, or a sharing brought it. */
+  readonly isShared: (instance: Instance, type: string, id: string) => Promise<boolean>
   /** Removes what is kept of an instance. */
   removeAll(instance: Instance): Promise<void>
 }
@@ -51,6 +53,8 @@ export function createSharedData(parts: {
   return {
     shares,
     sharings,
+    isShared: async (instance, type, id) =>
+      isOfSharing(id) || (await shares.shows(instance, type, id)),
     async removeAll(instance) {
       await shares.removeAll(instance)
       await sharings.removeAll(instance)

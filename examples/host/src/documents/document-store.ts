@@ -1,6 +1,14 @@
 import type { Instance } from '@svc/platform'
 import type { DiskQuota } from '../quota/disk-quota.ts'
-import { type Change, indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
+import {
+  type Change,
+  type IndexKey,
+  indexKey,
+  type Json,
+  type Key,
+  recordKey,
+  type Store,
+} from '@svc/store'
 
 /** The fields of a document; names that start with `_` are the server's. */
 export type Fields = { readonly [name: string]: Json | undefined }
@@ -50,11 +58,13 @@ export interface DocumentStore {
     expected: Expectation,
     also?: readonly Change[],
   ): Promise<boolean>
-  /** Removes every document of an instance. */
+  /** Removes every document of an instance, and what documents were before. */
   removeAll(instance: Instance): Promise<void>
 }
 
 const KIND = 'document'
+/** Index of an instance: what documents were before, oldest first. */
+export const VERSIONS_INDEX = 'documents-before'
 /** Of an instance. @see operation.md 8.1 */
 const MAX_DOCUMENTS = 100_000
 
@@ -125,16 +135,20 @@ export function createDocumentStore(store: Store, quota?: Pick<DiskQuota, 'admit
       return (await store.write([change, ...also])).written
     },
     async removeAll(instance) {
-      const index = indexKey(instance.id, 'documents')
-      for (;;) {
-        const page = await store.list(index)
-        if (page.records.length > 0) {
-          await store.write(page.records.map(({ key }) => ({ op: 'delete', key })))
-        } else if (page.cursor === undefined) {
-          return
-        }
-      }
+      await removeListed(store, indexKey(instance.id, 'documents'))
+      await removeListed(store, indexKey(instance.id, VERSIONS_INDEX))
     },
+  }
+}
+
+async function removeListed(store: Store, index: IndexKey): Promise<void> {
+  for (;;) {
+    const page = await store.list(index)
+    if (page.records.length > 0) {
+      await store.write(page.records.map(({ key }) => ({ op: 'delete', key })))
+    } else if (page.cursor === undefined) {
+      return
+    }
   }
 }
 

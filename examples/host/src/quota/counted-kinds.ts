@@ -8,6 +8,7 @@ export const COUNTED_KINDS = [
   'dev-mail',
   'dev-outbox-entry',
   'document',
+  'document-before',
   'installed-app',
   'installed-konnector',
   'notification',

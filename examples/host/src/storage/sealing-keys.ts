@@ -1,13 +1,17 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sealedAccountTypes } from '@svc/connectors'
-import { checkSealingKeys, type SealedValue, type SealingKey, SealingKeyError } from '@svc/platform'
+import {
+  checkSealingKeys,
+  parseSealingKeys,
+  type SealedValue,
+  type SealingKey,
+  SealingKeyError,
+  sealingKeys,
+} from '@svc/platform'
 import type { Store } from '@svc/store'
 import { type Config, ConfigError } from '../config/config.ts'
 import { sealedPushKeys } from '../notifications/push-keys.ts'
-
-const FORM = 'must hold kid:base64 of 32 random bytes each'
 
 /** Where the sealing keys come from. */
 export interface KeySource {
@@ -61,16 +65,10 @@ export async function openSealingKeys(
   source: KeySource,
   options: OpenKeysOptions,
 ): Promise<readonly SealingKey[]> {
-  const { name, keys, file } = source
+  const { keys, file } = source
   await proveSealingKeys(source, options)
   if (keys.length > 0 || file === undefined) return keys
-  const made = makeOnce(file, () => `k1:${randomBytes(32).toString('base64')}\n`)
-  if (made.isNew) {
-    options.notice(
-      `Sealing keys were made in ${file}. Keep a copy: without them the store cannot be read.`,
-    )
-  }
-  const all = parseKeys(made.content, name)
+  const all = sealingKeys({ file, create: true, notice: options.notice })
   await proveSealingKeys({ ...source, keys: all }, options)
   return all
 }
@@ -117,23 +115,6 @@ function explain({ code, kid, firstUsedAt, values }: SealingKeyError, source: Ke
   return `${held}, which ${name} does not have. Put ${kid} back behind the first key. "svc keys reseal" makes it unnecessary. Nothing was changed.`
 }
 
-/** A secret kept in a file of mode 0600: what is there, or what was made now. */
-export function makeOnce(
-  file: string,
-  make: () => string,
-): { readonly content: string; readonly isNew: boolean } {
-  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
-  try {
-    const content = make()
-    // `wx`: of two processes that start at once, one writes and the other reads.
-    writeFileSync(file, content, { flag: 'wx', mode: 0o600, flush: true })
-    return { content, isNew: true }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return { content: readFileSync(file, 'utf8'), isNew: false }
-  }
-}
-
 function readKeysFile(path: string, source: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -143,23 +124,9 @@ function readKeysFile(path: string, source: string): string {
 }
 
 function parseKeys(text: string, source: string): SealingKey[] {
-  const keys = text
-    .split(/[\s,]+/)
-    .filter((part) => part !== '')
-    .map((part) => parseKey(part, source))
-  if (keys.length === 0) throw new ConfigError([`${source}: ${FORM}`])
-  return keys
-}
-
-function parseKey(part: string, source: string): SealingKey {
-  const [, kid, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(part) ?? []
-  if (kid === undefined || base64 === undefined) throw new ConfigError([`${source}: ${FORM}`])
-  const key = Buffer.from(base64, 'base64')
-  // 32 random bytes hold fewer than 16 different values with a chance below 2^-40; an example or a pattern does.
-  if (new Set(key).size < 16) {
-    throw new ConfigError([
-      `${source}: the key ${kid} is not random; make one with openssl rand -base64 32`,
-    ])
+  try {
+    return parseSealingKeys(text)
+  } catch (error) {
+    throw new ConfigError([`${source}: ${(error as Error).message}`])
   }
-  return { kid, key }
 }

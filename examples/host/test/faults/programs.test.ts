@@ -15,6 +15,7 @@ const PROGRAMS: readonly (readonly [name: string, options: readonly string[]])[]
   ['fuzz', ['--count', '2000']],
   ['clock', ['--count', '4']],
   ['fill', ['--minutes', '0.2', '--quota', '4MiB']],
+  ['assistants', ['--minutes', '0.2']],
 ]
 /** Most of them wait for clocks. */
 const LANES = 3

@@ -24,7 +24,8 @@ describe('an app host', () => {
     ['flat', 'alice.svc.localhost'],
   ] as const) {
     it(`answers 404 for every path of the interface and every method, ${subdomains}`, async () => {
-      host = await startTestHost({ SVC_SUBDOMAINS: subdomains }, domain)
+      // The document lists what a server has that lets assistants in.
+      host = await startTestHost({ SVC_ASSISTANTS: 'on', SVC_SUBDOMAINS: subdomains }, domain)
       const browser = await host.browser(undefined, { anonymous: true })
       const paths = interfacePaths()
       expect(paths.length).to.be.above(60)

@@ -1,6 +1,11 @@
-import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
+import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
+import {
+  callTool,
+  connectAssistant,
+  type ConnectedAssistant,
+} from '../support/connected-assistant.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const NOTES = 'io.svc.notes'
@@ -28,46 +33,10 @@ describe('/mcp of the host', () => {
   })
   after(() => host.stop())
 
-  /** A token that an owner gave with everything ticked. */
-  async function connect(scope: string): Promise<string> {
-    const { origin } = host.instance
-    const party = relyingParty({ issuer: origin, port: host.host.port })
-    const { client_id: client } = await party.register()
-    clients.push(client)
-    const parameters = { resource: `${origin}/mcp` }
-    const pending = await party.authorize({ scope, parameters })
-    const owner = await host.browser()
-    const form = (await owner.get(pending.url)).page().form('/auth/authorize')
-    // Of this form the owner's choice alone is another: everything that was asked for, rule by rule.
-    const fields = [
-      ...form.fields.filter(([name]) => !/^(?:choice$|group-|permission-)/.test(name)),
-      ['choice', '1'] as const,
-      ...scope.split(' ').map((_, place) => [`permission-${place}`, '1'] as const),
-    ]
-    const answer = await owner.post('/auth/authorize', fields)
-    return (await party.exchange(answer.location ?? '', pending)).access_token
-  }
-
-  function call(token: string, name: string, given: object = {}): Promise<BrowserResponse> {
-    return browser.request('POST', '/mcp', {
-      credentials: false,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name, arguments: given },
-      }),
-    })
-  }
-
-  async function result(token: string, name: string, given?: object): Promise<unknown> {
-    const answer = await call(token, name, given)
-    expect(answer.status, answer.text).to.equal(200)
-    const { result: found } = answer.json<{
-      result: { structuredContent?: unknown; content: { text: string }[] }
-    }>()
-    return found.structuredContent ?? JSON.parse(found.content[0]?.text ?? 'null')
+  async function connect(scope: string): Promise<ConnectedAssistant> {
+    const assistant = await connectAssistant(host, scope)
+    clients.push(assistant.id)
+    return assistant
   }
 
   it('is found by who knows only its address', async () => {
@@ -76,15 +45,15 @@ describe('/mcp of the host', () => {
       resource: `${host.instance.origin}/mcp`,
       scopes_supported: ['io.svc.contacts:GET', 'io.svc.notes:GET'],
     })
-    expect((await call('x', 'list_kinds')).status).to.equal(401)
+    expect((await callTool(host, 'x', 'list_kinds')).status).to.equal(401)
   })
 
   it('gives the documents of the kinds that the owner allowed, and no others', async () => {
-    const token = await connect(`${NOTES}:GET`)
-    expect(await result(token, 'list_kinds')).to.deep.equal({
+    const assistant = await connect(`${NOTES}:GET`)
+    expect(await assistant.result('list_kinds')).to.deep.equal({
       kinds: [{ kind: NOTES, name: 'Notes', allowed: ['Read your notes'], verbs: ['GET'] }],
     })
-    expect(await result(token, 'search', { query: 'tulips' })).to.have.deep.property('results', [
+    expect(await assistant.result('search', { query: 'tulips' })).to.have.deep.property('results', [
       {
         id: `${NOTES}/garden`,
         title: 'Garden',
@@ -93,32 +62,35 @@ describe('/mcp of the host', () => {
         excerpt: 'title: Garden text: Buy tulips updatedAt: 2026-01-02T03:04:05Z',
       },
     ])
-    expect(await result(token, 'fetch', { id: `${NOTES}/garden` })).to.have.nested.property(
+    expect(await assistant.result('fetch', { id: `${NOTES}/garden` })).to.have.nested.property(
       'metadata.changedAt',
       '2026-01-02T03:04:05Z',
     )
     for (const id of ['io.svc.safe.secrets/pin', `${NOTES}/nothing`, 'io.svc.accounts/x']) {
-      expect(await result(token, 'fetch', { id })).to.have.property('code', 'not_found')
+      expect(await assistant.result('fetch', { id })).to.have.property('code', 'not_found')
     }
   })
 
   it('gives of a kind only the documents that a rule names', async () => {
-    const token = await connect(`${NOTES}:GET:bank`)
-    expect(await result(token, 'list', { kind: NOTES })).to.have.deep.property('documents', [
+    const assistant = await connect(`${NOTES}:GET:bank`)
+    expect(await assistant.result('list', { kind: NOTES })).to.have.deep.property('documents', [
       { id: `${NOTES}/bank`, title: 'Bank' },
     ])
-    expect(await result(token, 'search', { query: 'tulips' })).to.have.deep.property('results', [])
-    const hidden = await result(token, 'fetch', { id: `${NOTES}/garden` })
+    expect(await assistant.result('search', { query: 'tulips' })).to.have.deep.property(
+      'results',
+      [],
+    )
+    const hidden = await assistant.result('fetch', { id: `${NOTES}/garden` })
     expect(hidden).to.have.property('code', 'not_found')
   })
 
   it('tells a rule that names documents nothing of the others, not even how many there are', async () => {
-    const token = await connect(`${NOTES}:GET:garden,nothing,${'x'.repeat(600)},bank`)
+    const assistant = await connect(`${NOTES}:GET:garden,nothing,${'x'.repeat(600)},bank`)
     const pages: unknown[] = []
     let cursor: string | undefined
     do {
       const given = { kind: NOTES, limit: 1, ...(cursor !== undefined && { cursor }) }
-      const page = (await result(token, 'list', given)) as {
+      const page = (await assistant.result('list', given)) as {
         documents: { id: string }[]
         cursor?: string
       }
@@ -130,8 +102,8 @@ describe('/mcp of the host', () => {
     } while (cursor !== undefined)
     // One that is named and does not exist may stand between two that do.
     expect(pages.flat()).to.deep.equal([`${NOTES}/bank`, `${NOTES}/garden`])
-    expect(await result(token, 'search', { query: 'tulips' })).to.have.property('complete', true)
-    const odd = await result(token, 'list', { kind: NOTES, cursor: 'no cursor' })
+    expect(await assistant.result('search', { query: 'tulips' })).to.have.property('complete', true)
+    const odd = await assistant.result('list', { kind: NOTES, cursor: 'no cursor' })
     expect(odd).to.have.property('code', 'not_found')
   })
 
@@ -143,16 +115,16 @@ describe('/mcp of the host', () => {
 
   it('creates a document once for a key, tells subscribers, and lists the write', async () => {
     const told: unknown[] = []
-    const token = await connect(BOTH)
+    const assistant = await connect(BOTH)
     // Its owner is told of the assistant meanwhile.
     const end = host.host.app.realtime.onLocalEvent((event) => {
       if (event.type === NOTES) told.push(event)
     })
     const given = { kind: NOTES, fields: { title: 'New', text: 'Call Bob' }, key: 'k1' }
-    const made = (await result(token, 'create', given)) as { id: string; revision: string }
-    expect(await result(token, 'create', given)).to.deep.equal(made)
+    const made = (await assistant.result('create', given)) as { id: string; revision: string }
+    expect(await assistant.result('create', given)).to.deep.equal(made)
     const other = { ...given, fields: { title: 'Other' } }
-    expect(await result(token, 'create', other)).to.have.property('code', 'conflict')
+    expect(await assistant.result('create', other)).to.have.property('code', 'conflict')
     end()
     expect(told).to.have.lengthOf(1)
     const id = made.id.slice(NOTES.length + 1)

@@ -123,6 +123,7 @@ describe('the demo of shares', () => {
       const created = await createInstance(host.host.app, { domain: 'bob.example.com' })
       bob = created.instance
       await host.host.app.ui.owners.importPassphrase(bob, {
+        over: 'login-value',
         hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
         salt: 'me@bob',
         iterations: 650_000,

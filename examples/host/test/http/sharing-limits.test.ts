@@ -35,6 +35,7 @@ describe('what one owner may write into the instance of another', () => {
   async function addOwner(domain: string): Promise<Instance> {
     const { instance } = await createInstance(host.host.app, { domain })
     await host.host.app.ui.owners.importPassphrase(instance, {
+      over: 'login-value',
       hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
       salt: `me@${domain}`,
       iterations: 650_000,

@@ -121,6 +121,20 @@ describe('moving an owner', function () {
     expect(await call(old)).to.equal(401)
   })
 
+  it('leaves behind what the old host called the owner, and keeps what this one does', async () => {
+    const owner = await createMovingOwner(old.host, DOMAIN)
+    const { id } = owner.instance
+    const [there, here] = [old.host.app.oauth.instances, next.host.app.oauth.instances]
+    await there.update(id, { externalId: 'user:1' })
+    const file = await exported(old, owner)
+    await take(next, file)
+    expect(await here.byExternalId('user:1')).to.equal(undefined)
+    await here.update(id, { externalId: 'member:7' })
+    await take(next, file, { replace: true })
+    expect((await here.byExternalId('member:7'))?.id).to.equal(id)
+    expect((await there.byExternalId('user:1'))?.id).to.equal(id)
+  })
+
   it('delivers at the new place what was still to come, and nothing at the old one', async () => {
     const owner = await createMovingOwner(old.host, DOMAIN)
     await take(next, await exported(old, owner, true))

@@ -49,6 +49,12 @@ export interface SpawnOptions {
 
 /** As `pnpm start` has them. */
 const NODE_OPTIONS = ['--max-semi-space-size=16', '--conditions=source']
+/**
+ * What hosts are started with unless a test says otherwise: `SVC_TEST_ASSISTANTS=off` runs the suites on a server that
+ * lets no assistant in.
+ */
+export const ASKED_SWITCHES: Readonly<Record<string, string>> =
+  process.env['SVC_TEST_ASSISTANTS'] === 'off' ? { SVC_ASSISTANTS: 'off' } : {}
 /** What a start or a command takes at most on a quiet machine; milliseconds. */
 const START_MS = 30_000
 
@@ -143,6 +149,7 @@ export function hostEnvironment(env: Readonly<Record<string, string>>): Record<s
     SVC_PORT: '0',
     // Tests wait for no proxy.
     SVC_DRAIN: '0s',
+    ...ASKED_SWITCHES,
     ...env,
   }
 }

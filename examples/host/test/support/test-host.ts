@@ -9,6 +9,7 @@ import { createInstance } from '../../src/create-instance.ts'
 import { type RunningHost, startHost } from '../../src/host.ts'
 import { LOG_EVENTS } from '../../src/log/log-events.ts'
 import type { HostLog } from '../../src/log/log.ts'
+import { ASKED_SWITCHES } from './host-process.ts'
 import { logFaults } from './log-faults.ts'
 
 /** A host in this process, on a store of its own, and what tests ask of it. */
@@ -52,6 +53,7 @@ export async function startTestHost(
     SVC_PORT: '0',
     // Tests wait for no proxy.
     SVC_DRAIN: '0s',
+    ...ASKED_SWITCHES,
     ...env,
   })
   const recorded: Recorded = { lines: [], faults: [] }
@@ -69,6 +71,7 @@ export async function startTestHost(
   })
   // Onboarded, by a hash that nobody computes: these tests open sessions without a passphrase.
   await host.app.ui.owners.importPassphrase(instance, {
+    over: 'login-value',
     hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
     salt: 'me@alice',
     iterations: 650_000,

@@ -8,7 +8,7 @@ import {
 } from '@svc/connectors'
 import { createMcp } from '@svc/mcp'
 import { createNotify, createSystemMails, smtpTransport } from '@svc/notify'
-import { createOAuth } from '@svc/oauth-core'
+import { createOAuth, sealingKeys } from '@svc/oauth-core'
 import { createOutbound } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import { redisStore } from '@svc/store/redis'
@@ -53,6 +53,7 @@ const CALLS: Readonly<Record<string, readonly [right: object, call: (options: ne
     createRealtime: [{ oauth }, createRealtime],
     createSystemMails: [{ log, mail }, createSystemMails],
     redisStore: [{ host: '127.0.0.1' }, redisStore],
+    sealingKeys: [{ file: 'data/keys' }, sealingKeys],
     smtpTransport: [{}, smtpTransport],
     sqliteStore: [{ file: ':memory:' }, sqliteStore],
   }

@@ -27,6 +27,8 @@ export interface ShareStore {
   create(instance: Instance, share: Omit<Share, 'id'>, also?: readonly Change[]): Promise<Share>
   /** False when the owner has no such link. `also`: as above. */
   remove(instance: Instance, owner: string, id: string, also?: readonly Change[]): Promise<boolean>
+  /** Whether some link shows this document. */
+  shows(instance: Instance, type: string, id: string): Promise<boolean>
   /** Removes every link of an instance. */
   removeAll(instance: Instance): Promise<void>
 }
@@ -84,6 +86,8 @@ export function createShareStore(store: Store, quota?: Pick<DiskQuota, 'admit'>)
       ])
       return written
     },
+    shows: async (instance, type, id) =>
+      (await all(instance)).some((share) => share.type === type && share.ids.includes(id)),
     async removeAll(instance) {
       for (const { id } of await all(instance)) {
         await store.write([{ op: 'delete', key: keyOf(instance, id) }])

@@ -145,9 +145,16 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
   }
 }
 
+const PREFIX = 'shared-'
+
 /** As the documents of a sharing are called where it was accepted. */
 function documentId(sharingId: string, place: number): string {
-  return `shared-${sharingId}-${place}`
+  return `${PREFIX}${sharingId}-${place}`
+}
+
+/** Whether a document came with a sharing. */
+export function isOfSharing(documentId: string): boolean {
+  return documentId.startsWith(PREFIX)
 }
 
 function kindOf({ type, verbs }: Permission): string {

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import {
+  CannotRun,
+  CATALOGUE,
+  exitCodeOf,
+  PROFILES,
+  type Report,
+  run,
+  selfTest,
+} from '@svc/contract'
+import { startRedisServer } from '@svc/store/testing'
+import { needsRedis, timeBudget, until } from '@svc/testkit'
+import { expect } from 'chai'
+import { type HostProcess, spawnHost } from '../support/host-process.ts'
+
+const PROGRAM = path.resolve(import.meta.dirname, '../../../../packages/contract/src/cli.ts')
+const DOMAIN = 'contract.localhost'
+const PASSPHRASE = 'a passphrase for the contract'
+const PROFILE = PROFILES.find(({ name }) => name === 'svc')
+const MINUTE = 60_000
+
+describe('the contract, against the example host', function () {
+  this.timeout(timeBudget(4 * MINUTE))
+
+  it('holds on SQLite; each check notices a broken answer; nothing is left behind', async () => {
+    const host = await spawnHost()
+    try {
+      await createOwner(host)
+      const report = await check(host.port)
+      expectAllPassed(report)
+      if (PROFILE === undefined) throw new Error('there is no profile svc')
+      const { noticed, blind } = await selfTest(CATALOGUE, report.recording, PROFILE)
+      expect(blind).to.deep.equal([])
+      expect(noticed).to.have.lengthOf(CATALOGUE.length)
+      const clients = await host.svc('client', 'list', DOMAIN, '--json')
+      expect(JSON.parse(clients.stdout)).to.deep.equal({ clients: [] })
+      const second = await check(host.port).catch((error: unknown) => error)
+      expect(second).to.be.instanceOf(CannotRun)
+      expect(String(second)).to.match(/used up; run it again in \d+ minutes/)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('leaves a journal when it is killed, by which everything is removed', async () => {
+    const host = await spawnHost()
+    const folder = await mkdtemp(path.join(tmpdir(), 'contract-killed-'))
+    try {
+      await createOwner(host)
+      const passphrase = path.join(folder, 'passphrase')
+      await writeFile(passphrase, PASSPHRASE)
+      const journal = await killedRun(host.port, folder, passphrase)
+      const lines = readFileSync(journal, 'utf8')
+      const [code] = await clean(journal, host.port)
+      expect(code).to.equal(0)
+      expect(existsSync(journal)).to.equal(false)
+      const clients = await host.svc('client', 'list', DOMAIN, '--json')
+      // What was under way when it died is named in the journal and has no token yet; the server forgets it.
+      const made = [...lines.matchAll(/"made":"([^"]+)"/g)].map(([, id = '']) => id)
+      const names = [...lines.matchAll(/"id":"([^"]+)","kind":"client","name":"([^"]+)"/g)]
+        .filter(([, id = '']) => made.includes(id))
+        .map(([, , name]) => name)
+      expect(names).to.not.be.empty
+      for (const name of names) expect(clients.stdout).to.not.include(`"${name}"`)
+      const again = await check(host.port, ['MET'])
+      expect(exitCodeOf(again), 'the owner logs in at the first try').to.equal(0)
+    } finally {
+      await host.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('holds on Redis with two processes', async function () {
+    needsRedis(this)
+    const redis = await startRedisServer()
+    const env = { SVC_STORE: redis.url, SVC_KEYS: key(), SVC_ADMIN_TOKEN: 't'.repeat(43) }
+    const hosts = await Promise.all([spawnHost({ env }), spawnHost({ env })])
+    const front = await alternating(hosts.map(({ port }) => port))
+    try {
+      const [first] = hosts
+      await createOwner(first)
+      expectAllPassed(await check((front.address() as AddressInfo).port))
+    } finally {
+      front.close()
+      await Promise.all(hosts.map((host) => host.stop()))
+      await redis.stop()
+    }
+  })
+})
+
+/** Runs the program until it has made a few things, then ends it without a warning. @returns its journal */
+async function killedRun(port: number, folder: string, passphrase: string): Promise<string> {
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=source',
+      PROGRAM,
+      `http://${DOMAIN}`,
+      '--owner-passphrase-file',
+      passphrase,
+      '--connect-to',
+      `:80:127.0.0.1:${port}`,
+    ],
+    { cwd: folder, stdio: 'ignore' },
+  )
+  const exited = once(child, 'exit')
+  await until(() => madeIn(folder) >= 4 || child.exitCode !== null)
+  expect(child.exitCode).to.equal(null)
+  child.kill('SIGKILL')
+  await exited
+  const [journal = ''] = globSync('contract-*.jsonl', { cwd: folder })
+  return path.join(folder, journal)
+}
+
+function madeIn(folder: string): number {
+  const [journal] = globSync('contract-*.jsonl', { cwd: folder })
+  if (journal === undefined) return 0
+  return readFileSync(path.join(folder, journal), 'utf8').split('"made"').length - 1
+}
+
+function clean(journal: string, port: number): Promise<unknown[]> {
+  const to = ['--connect-to', `:80:127.0.0.1:${port}`]
+  const child = spawn(process.execPath, ['--conditions=source', PROGRAM, 'clean', journal, ...to], {
+    stdio: 'ignore',
+  })
+  return once(child, 'exit')
+}
+
+async function createOwner(host: HostProcess): Promise<void> {
+  const made = await host.svc(
+    'instance',
+    'create',
+    DOMAIN,
+    '--email',
+    'owner@example.org',
+    '--passphrase',
+    PASSPHRASE,
+  )
+  expect(made.code, made.stderr).to.equal(0)
+}
+
+function check(port: number, groups?: readonly string[]): Promise<Report> {
+  if (PROFILE === undefined) throw new Error('there is no profile svc')
+  return run({
+    target: `http://${DOMAIN}`,
+    passphrase: PASSPHRASE,
+    profile: PROFILE,
+    ...(groups !== undefined && { selection: { groups } }),
+    connectTo: [{ host: '', port: '80', toHost: '127.0.0.1', toPort: String(port) }],
+  })
+}
+
+function expectAllPassed(report: Report): void {
+  const others = report.verdicts.filter(({ outcome }) => outcome !== 'passed')
+  expect(others.map(({ id, outcome, reason }) => `${id} ${outcome}: ${reason}`)).to.deep.equal([])
+  expect(report.recording.stopped).to.deep.equal({})
+  expect(report.verdicts.length).to.be.at.least(332)
+  expect(exitCodeOf(report)).to.equal(0)
+  expect(report.ms).to.be.below(timeBudget(MINUTE))
+  expect(JSON.stringify(report)).to.not.include(PASSPHRASE)
+}
+
+/** Gives each connection to the next process in turn. */
+async function alternating(ports: readonly number[]): Promise<Server> {
+  let at = 0
+  const server = createServer((incoming) => {
+    const outgoing = connect(ports[at++ % ports.length] ?? 0, '127.0.0.1')
+    incoming.pipe(outgoing).pipe(incoming)
+    incoming.on('error', () => outgoing.destroy())
+    outgoing.on('error', () => incoming.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function key(): string {
+  return `a:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 5 + 3)).toString('base64')}`
+}
