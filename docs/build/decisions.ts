@@ -56,6 +56,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
   mcp: ['protocol', 'tools'],
   notify: ['posts', 'delivery', 'push and SMS', 'system mails', 'app mails', "owners' choices"],
   host: ['operation', 'apps', 'accounts', 'documents', 'development'],
+  contract: ['checks'],
   repository: ['structure', 'tests', 'scripts'],
 }
 

@@ -21,6 +21,12 @@ const EVENTS: readonly Listed[] = [
   { folder: 'oauth-core', type: 'OAuthEvents', use: 'oauth.on(name, handler)' },
   { folder: 'connectors', type: 'ConnectorEvents', use: 'connectors.on(name, handler)' },
   { folder: 'auth-ui', type: 'HostHooks', use: 'createAuthUi({ hooks })' },
+  {
+    folder: 'auth-ui',
+    type: 'HostProfile',
+    use: 'createAuthUi({ profile })',
+    members: ['onChange', 'onChanged'],
+  },
 ]
 /** Methods that take a listener. */
 const LISTENERS: readonly Listed[] = [

@@ -10,11 +10,13 @@ import { adminApi, adminFaults } from './admin-api.ts'
 import { bodyFaults } from './bodies.ts'
 import { citationFaults } from './citations.ts'
 import { configuration } from './configuration.ts'
+import { contractPages } from './contract.ts'
 import { dataModelFaults } from './data-model.ts'
 import { decisionFaults, decisionIndex } from './decisions.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
 import { eventFaults, eventPage } from './events.ts'
+import { pagesWithFragments } from './fragments.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults, recipeFaults } from './links.ts'
 import { logFaults, logPage } from './logs.ts'
@@ -30,6 +32,7 @@ const groups = await routeGroups()
 const documents = [
   ...adminApi(version()),
   configuration(),
+  ...contractPages(),
   dataModel(),
   decisionIndex(),
   errorTables(errorGroups),
@@ -39,6 +42,7 @@ const documents = [
   metricsPage(),
   openApi(groups, version()),
   optionPages(),
+  ...pagesWithFragments(),
 ]
 
 const { values } = parseArgs({

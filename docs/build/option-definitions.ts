@@ -12,6 +12,7 @@ import { NOTIFY_OPTIONS } from '../../packages/notify/src/options.ts'
 import { SYSTEM_MAILS_OPTIONS } from '../../packages/notify/src/mail/system-mailer.ts'
 import { OAUTH_OPTIONS } from '../../packages/oauth-core/src/options.ts'
 import { OUTBOUND_OPTIONS } from '../../packages/platform/src/index.ts'
+import { SEALING_KEYS_OPTIONS } from '../../packages/platform/src/keys/keys-file.ts'
 import type { OptionsDefinition } from '../../packages/platform/src/options.ts'
 import { REALTIME_OPTIONS } from '../../packages/realtime/src/options.ts'
 import { REDIS_OPTIONS } from '../../packages/store/src/redis/options.ts'
@@ -100,6 +101,13 @@ export const DEFINED_FUNCTIONS: readonly DefinedFunction[] = [
     name: 'smtpTransport',
     type: 'SmtpOptions',
     definition: SMTP_OPTIONS,
+  },
+  {
+    folder: 'platform',
+    module: '@svc/oauth-core',
+    name: 'sealingKeys',
+    type: 'SealingKeysOptions',
+    definition: SEALING_KEYS_OPTIONS,
   },
   {
     folder: 'connectors',
