@@ -10,9 +10,9 @@ import path from 'node:path'
 import { findCircles, type Graph } from './graph.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-/** From the ground up: a package names only those before it. `testkit` is named by tests alone. */
+/** From the ground up: a package names only those before it. `testkit` is named by tests alone, `contract` names none. */
 const FLOORS = [
-  'store',
+  'store contract',
   'platform',
   'activity oauth-core',
   'auth-ui notify connectors realtime mcp',

@@ -11,7 +11,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { installPackages, packPackages } from '../packages/testkit/src/packed-packages.ts'
+import { installPackages, sharedPackages } from '../packages/testkit/src/packed-packages.ts'
 import { measureAgain, slowness } from '../packages/testkit/src/time-budget.ts'
 import { runStep, type Step, type StepResult } from './step.ts'
 
@@ -72,6 +72,17 @@ async function runAll(): Promise<void> {
         .toSorted((one, other) => one.arguments.length - other.arguments.length),
     ),
   )
+  if (['embedding', 'checks', 'dist'].some(isWanted)) {
+    // Once for everything that installs them.
+    process.env['SVC_TARBALLS'] = path.join(packed, 'tarballs')
+    await run(
+      check('packed packages', 'node', [
+        '.ci/pack/main.ts',
+        '--out',
+        path.join(packed, 'tarballs'),
+      ]),
+    )
+  }
   if (isWanted('embedding')) for (const suite of suites('embedding')) await run(suite)
   if (isWanted('checks') || isWanted('dist')) await runPacked()
 }
@@ -137,7 +148,7 @@ function checks(): Step[] {
 
 /** The packages as others will install them: well-formed, and the http suites hold on them. */
 async function runPacked(): Promise<void> {
-  const tarballs = packPackages(ROOT, packed)
+  const tarballs = sharedPackages(ROOT)
   for (const { name, file } of tarballs) {
     if (!isWanted('checks')) continue
     await run(check(`publint ${name}`, 'publint', ['run', file, '--strict']))
