@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import express from 'express'
 import { oauth, RECIPES, routes, serve } from './assembly.ts'
 
-const app = express()
+const app = express().disable('x-powered-by')
 app.use(oauth.handler({ routes }))
 app.use(express.json())
 

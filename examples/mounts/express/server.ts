@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import express from 'express'
 import { oauth, RECIPES, routes, serve } from './assembly.ts'
 
-const app = express()
+const app = express().disable('x-powered-by')
 
 app.get('/recipes', oauth.nodeGuard(RECIPES), (request, response) => {
   response.json({ recipes: [`Soup of ${oauth.requestOf(request)?.instance.domain}`] })

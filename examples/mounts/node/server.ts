@@ -9,12 +9,12 @@ await serve(server)
 /** Everything that is not the interface's. */
 async function site(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-  if (pathname === '/recipes') {
+  if (request.method === 'GET' && pathname === '/recipes') {
     const seen = await oauth.authenticateRequest(request, RECIPES)
     if (!seen.ok) return sendRefusal(response, seen)
     return send(response, 200, { recipes: [`Soup of ${seen.instance.domain}`] })
   }
-  if (pathname === '/echo') {
+  if (request.method === 'POST' && pathname === '/echo') {
     response.setHeader('Set-Cookie', 'theirs=1')
     return send(response, 200, { echo: await json(request) })
   }

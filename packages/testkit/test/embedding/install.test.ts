@@ -1,14 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,8 +13,6 @@ const EXAMPLE = path.join(ROOT, 'examples/embedded')
 /** The oldest Node that will do, and one that will not. */
 const OLDEST = '22.22.2'
 const TOO_OLD = '20.20.2'
-/** Versions of TypeScript that embedders have. */
-const COMPILERS = ['5.8.3', '5.9.3', '6.0.3', '7.0.2']
 
 interface Ran {
   readonly status: number | null
@@ -79,8 +69,7 @@ describe('the first ten minutes with the packages', function () {
     }
     must(run('npm', ['init', '-y'], folder))
     const nodes = [OLDEST, TOO_OLD].map((version) => `node-${version}@npm:${nodeName()}@${version}`)
-    const compilers = COMPILERS.map((version) => `tsc-${version}@npm:typescript@${version}`)
-    must(run('npm', ['install', '--ignore-scripts', ...nodes, ...compilers], folder))
+    must(run('npm', ['install', '--ignore-scripts', ...nodes], folder))
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -141,25 +130,6 @@ describe('the first ten minutes with the packages', function () {
     const { output } = run(otherNode(TOO_OLD), ['--input-type=module', '-e', code], withNpm)
     expect(output.trim().split('\n')).to.deep.equal(entries.map(() => sentence))
   })
-
-  for (const version of COMPILERS) {
-    for (const [module, moduleResolution] of [
-      ['nodenext', 'nodenext'],
-      ['esnext', 'bundler'],
-    ] as const) {
-      it(`are right for TypeScript ${version} under ${moduleResolution}`, () => {
-        const settings = JSON.parse(readFileSync(path.join(EXAMPLE, 'tsconfig.json'), 'utf8')) as {
-          readonly compilerOptions: object
-        }
-        const compilerOptions = { ...settings.compilerOptions, module, moduleResolution }
-        const project = path.join(withNpm, `tsconfig-${version}-${moduleResolution}.json`)
-        writeFileSync(project, JSON.stringify({ compilerOptions, files: ['server.mts'] }))
-        const bin = path.join(folder, 'node_modules', `tsc-${version}`, 'bin/tsc')
-        expect(existsSync(bin)).to.equal(true)
-        expect(must(run(process.execPath, [bin, '-p', project], withNpm))).to.equal('')
-      })
-    }
-  }
 
   describe('say what comes next after a wrong step:', () => {
     it('the port is taken', async () => {
