@@ -27,4 +27,4 @@ app.setNotFoundHandler((_request, reply) =>
 )
 
 await app.ready()
-await serve(app.server, () => app.close())
+await serve(app.server, { stop: () => app.close() })

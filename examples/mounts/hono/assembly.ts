@@ -5,7 +5,7 @@ import { createAuthUi } from '@svc/auth-ui'
 import { createNotify, smtpTransport } from '@svc/notify'
 import { createOAuth } from '@svc/oauth-core'
 import { limitConnections } from '@svc/platform'
-import { createRealtime } from '@svc/realtime'
+import { createRealtime, type UpgradeListener } from '@svc/realtime'
 import { sqliteStore } from '@svc/store/sqlite'
 
 const {
@@ -36,10 +36,17 @@ export const routes = [
 /** What a client must be allowed to read the recipes of this server. */
 export const RECIPES = { verb: 'GET', type: 'io.example.recipes' } as const
 
-/** Serves, and prints how the owner begins. `stop`: what of the framework ends once nothing comes in any more. */
-export async function serve(server: Server, stop?: () => unknown): Promise<void> {
+interface Framework {
+  /** What of it ends once nothing comes in any more. */
+  readonly stop?: () => unknown
+  /** Gets the upgrades that are not of the interface. */
+  readonly next?: UpgradeListener
+}
+
+/** Serves, and prints how the owner begins. */
+export async function serve(server: Server, { stop, ...others }: Framework = {}): Promise<void> {
   limitConnections(server)
-  realtime.attach(server)
+  realtime.attach(server, others)
   await Promise.all([oauth.start(), ui.start(), notify.start()])
   await once(server.listen(Number(PORT), '127.0.0.1'), 'listening')
   process.once('SIGTERM', () => void close(server, stop))
