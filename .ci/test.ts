@@ -26,7 +26,7 @@ const PART_FILES = 8
 const MEASURED_MS = 30_000
 
 /** In this order: what fails fast and explains the most comes first. */
-const LEVELS = ['unit', 'contract', 'http', 'faults', 'deploy', 'e2e'] as const
+const LEVELS = ['unit', 'contract', 'http', 'faults', 'deploy', 'e2e', 'embedding'] as const
 
 /** Of the longest suites, files that load everything a package ships: pages, scripts, texts, apps, threads. */
 const PACKED: Readonly<Record<string, RegExp>> = {
@@ -64,14 +64,6 @@ async function runAll(): Promise<void> {
     // The tests of the installation begin with it.
     process.env['SVC_BUNDLE'] = path.join(packed, 'bundle')
   }
-  // The longest last, in parts: no lane is idle while another one is busy with a long one.
-  await runInLanes(
-    LEVELS.filter(isWanted).flatMap((level) =>
-      suites(level)
-        .flatMap((suite) => inParts(suite, level))
-        .toSorted((one, other) => one.arguments.length - other.arguments.length),
-    ),
-  )
   if (['embedding', 'checks', 'dist'].some(isWanted)) {
     // Once for everything that installs them.
     process.env['SVC_TARBALLS'] = path.join(packed, 'tarballs')
@@ -83,7 +75,14 @@ async function runAll(): Promise<void> {
       ]),
     )
   }
-  if (isWanted('embedding')) for (const suite of suites('embedding')) await run(suite)
+  // The longest last, in parts: no lane is idle while another one is busy with a long one.
+  await runInLanes(
+    LEVELS.filter(isWanted).flatMap((level) =>
+      suites(level)
+        .flatMap((suite) => inParts(suite, level))
+        .toSorted((one, other) => one.arguments.length - other.arguments.length),
+    ),
+  )
   if (isWanted('checks') || isWanted('dist')) await runPacked()
 }
 
@@ -219,7 +218,8 @@ function suites(level: string): Step[] {
 /** A long suite in parts of its files, so that all lanes are busy to the end. */
 function inParts(suite: Step, level: string): Step[] {
   const files = globSync(`test/${level}/**/*.test.ts`, { cwd: suite.folder }).toSorted()
-  const count = Math.ceil(files.length / PART_FILES)
+  // Each file that installs the packages waits for most of its time.
+  const count = level === 'embedding' ? files.length : Math.ceil(files.length / PART_FILES)
   if (count === 1) return [suite]
   const options = suite.arguments.slice(0, -1)
   return Array.from({ length: count }, (_, part) => ({
