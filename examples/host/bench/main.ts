@@ -18,6 +18,7 @@ import { benchLogins } from './login-bench.ts'
 import { benchMcp } from './mcp-bench.ts'
 import { benchMemory } from './memory-bench.ts'
 import { benchNotifications } from './notification-bench.ts'
+import { benchPushes } from './push-bench.ts'
 import { benchRealtime } from './realtime-bench.ts'
 import { benchScale } from './scale-bench.ts'
 import type { EngineName } from './scale/engines.ts'
@@ -27,7 +28,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchPair, type Pair, type PairFigures } from './pair-bench.ts'
 import { toFigures, toRecordFigure } from './pair-figures.ts'
 
-// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup memory instances connections realtime notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup memory instances connections pushes realtime notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens, record and host also: [--profiles=folder] [--store=sqlite] [--grant=refresh];
 // of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
@@ -58,6 +59,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
     benchMemory({ stores: shared().stores, overMs: Number(chosen('minutes') ?? 0) * 60_000, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
   connections: () => benchConnections({ say }),
+  pushes: () => benchPushes({ rounds, say }),
   realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
   scale,
   copy: () => benchCopy({ records: Number(chosen('records') ?? 1_000_000), say }),

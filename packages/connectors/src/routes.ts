@@ -129,16 +129,18 @@ export function mountConnectors(
   const first = oauth.mount(flow, { ...page, demandsActivity: true })
   const second = oauth.mount(accounts, { demandsActivity: true })
 
-  const connectorRoutes: Middleware = async function connectorRoutes(ctx, next) {
+  const connectorRoutes: Middleware = function connectorRoutes(ctx, next) {
     let isOurs = true
-    await first(ctx, () =>
+    // Whose a path is is known before anything is waited for, and what is not ours waits for nothing here.
+    const answered = first(ctx, () =>
       second(ctx, () => {
         isOurs = false
         return next()
       }),
     )
+    if (!isOurs) return answered
     // SPEC: connectors.md 4 - addresses here hold codes and tickets; pages set a rule of their own.
-    if (isOurs) ctx.set('Referrer-Policy', 'no-referrer')
+    return answered.then(() => ctx.set('Referrer-Policy', 'no-referrer'))
   }
   return claimingAs(connectorRoutes, [first, second])
 }

@@ -10,7 +10,8 @@ export function bearerContext(koa: Koa, instance: Instance, token: string): Cont
   request.headers = {
     host: instance.domain,
     accept: 'application/json',
-    authorization: `Bearer ${token}`,
+    // One flat text, as the parser of a connection makes it: joined texts would be put together in the measured time.
+    authorization: Buffer.from(`Bearer ${token}`).toString(),
   }
   request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [
     name,

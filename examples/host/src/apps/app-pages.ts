@@ -10,9 +10,9 @@ export interface AppPagesOptions {
 
 /** Serves the installed apps of this host on their own hosts; the built-in ones are served before. */
 export function serveApps({ apps, visits }: AppPagesOptions): Middleware {
-  return async function appPages(ctx: Context, next: Next): Promise<void> {
+  return function appPages(ctx: Context, next: Next): Promise<void> {
     const { instance, appSlug } = ctx.state
     if (instance === undefined || appSlug === undefined) return next()
-    await serveAppFolder(ctx, visits, await apps.find(instance, appSlug))
+    return apps.find(instance, appSlug).then((app) => serveAppFolder(ctx, visits, app))
   }
 }

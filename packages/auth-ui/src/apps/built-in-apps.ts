@@ -38,15 +38,24 @@ export function useBuiltInApps(services: AuthUiServices): BuiltInApps {
     return (await services.apps.installed(instance, slug)) === app.manifest ? app : undefined
   }
 
+  async function serveHost(
+    ctx: Context,
+    next: Next,
+    { instance, appSlug }: { readonly instance: Instance; readonly appSlug: string },
+  ): Promise<void> {
+    const app = await find(instance, appSlug)
+    if (app === undefined) return next()
+    if (serveAppLocale(ctx, app.locales)) return
+    await serveAppFolder(ctx, { visit: (...visit) => visitApp(services, ...visit) }, app)
+  }
+
   return {
     has: async (instance, slug) => (await find(instance, slug)) !== undefined,
-    async serve(ctx, next) {
+    serve(ctx, next) {
       const { instance, appSlug } = ctx.state as Partial<RouteContext['state']>
+      // Most requests: they wait for nothing here.
       if (instance === undefined || appSlug === undefined) return next()
-      const app = await find(instance, appSlug)
-      if (app === undefined) return next()
-      if (serveAppLocale(ctx, app.locales)) return
-      await serveAppFolder(ctx, { visit: (...visit) => visitApp(services, ...visit) }, app)
+      return serveHost(ctx, next, { instance, appSlug })
     },
   }
 }

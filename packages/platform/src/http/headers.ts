@@ -31,6 +31,10 @@ export function setBaseHeaders(
 export function setEndpointHeaders(ctx: Context): void {
   ctx.set('Cache-Control', 'no-store')
   ctx.set('Referrer-Policy', 'same-origin')
+  if (!ctx.res.hasHeader('Vary')) {
+    ctx.set('Vary', 'Cookie, Accept')
+    return
+  }
   ctx.vary('Cookie')
   ctx.vary('Accept')
 }

@@ -179,6 +179,8 @@ export function createResolver(options: ResolveOptions): Resolver {
   }
 
   async function refuse(ctx: Context, error: unknown): Promise<void> {
+    // Before the instance is known nothing has set them.
+    if (ctx.state['instance'] === undefined) setBaseHeaders(ctx, undefined)
     setEndpointHeaders(ctx)
     const asPage = ctx.state['instance'] === undefined ? undefined : page()
     const isPageError = asPage !== undefined && isPage(ctx.path) !== false && wantsPage(ctx)
@@ -220,10 +222,8 @@ export function createResolver(options: ResolveOptions): Resolver {
   }
 }
 
-/** Errors before the instance is known are answered with these. */
 function begin(ctx: Context): void {
   ctx.state['requestId'] = randomUUID()
-  setBaseHeaders(ctx, undefined)
 }
 
 function httpsRequired(): RequestError {

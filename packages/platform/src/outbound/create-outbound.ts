@@ -1,6 +1,6 @@
 import tls, { type SecureContext } from 'node:tls'
 import { parseNetworks } from './address-rules.ts'
-import { exchange } from './exchange.ts'
+import { createExchange } from './exchange.ts'
 import {
   type Outbound,
   OUTBOUND_OPTIONS,
@@ -19,7 +19,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   const { ca, connectMs, log, lookup, maxBytes, totalMs, trustedNetworks } =
     OUTBOUND_OPTIONS.settle(options)
   const rules: TargetRules = { trustedNetworks: parseNetworks(trustedNetworks), lookup }
-  const secureContext = secureContextOf(ca)
+  const exchange = createExchange(secureContextOf(ca))
 
   async function request(url: string | URL, wanted: OutboundRequest): Promise<OutboundAnswer> {
     wanted.signal?.throwIfAborted()
@@ -28,7 +28,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     try {
       const checked = checkUrl(url, isTrusted)
       const target = await watch.race(findTarget(checked, isTrusted, rules))
-      return await exchange(target, wanted, secureContext, {
+      return await exchange(target, wanted, {
         maxBytes: wanted.maxBytes ?? maxBytes,
         signal: watch.signal,
         onConnected: watch.connected,

@@ -2,6 +2,11 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { SecureContext } from 'node:tls'
+import {
+  keptConnections,
+  type KeptConnections,
+  type KeptRequestOptions,
+} from './kept-connections.ts'
 import type { OutboundAnswer, OutboundRequest } from './outbound.ts'
 import { isOutboundError, OutboundError } from './outbound-error.ts'
 import type { Target } from './target.ts'
@@ -18,15 +23,15 @@ export interface ExchangeLimits {
 /** How long one of several addresses is tried before the next. Milliseconds. */
 const NEXT_ADDRESS_MS = 500
 const CONNECTION = {
-  // What was checked is the connection of this call.
-  keepAlive: false,
   autoSelectFamily: true,
   autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+  maxCachedSessions: 0,
 } as const
+/** Connections of one call each. */
 const AGENTS = {
-  'http:': new http.Agent(CONNECTION),
-  'https:': new https.Agent({ ...CONNECTION, maxCachedSessions: 0 }),
-}
+  'http:': new http.Agent({ ...CONNECTION, keepAlive: false }),
+  'https:': new https.Agent({ ...CONNECTION, keepAlive: false }),
+} as const
 const MAX_HEADER_BYTES = 16_384
 /** Headers of the connection, which no caller sets. */
 const OWN_HEADERS = new Set([
@@ -44,28 +49,64 @@ const OWN_HEADERS = new Set([
   'upgrade',
 ])
 
-/**
- * One request and its answer on a new connection to a checked target.
- * @throws OutboundError, or the reason of the signal
- */
-export function exchange(
+/** Makes exchanges that trust the same authorities. */
+export type Exchange = (
   target: Target,
   request: OutboundRequest,
-  secureContext: SecureContext,
+  limits: ExchangeLimits,
+) => Promise<OutboundAnswer>
+
+/** How an exchange gets its connection. */
+interface Line {
+  readonly secureContext: SecureContext
+  readonly agents: typeof AGENTS | KeptConnections
+  readonly isKept: boolean
+}
+
+/**
+ * One request and its answer, on a new connection to a checked target; one that may be repeated also on a connection of
+ * before, and once more on a new one when that had ended.
+ */
+export function createExchange(secureContext: SecureContext): Exchange {
+  const own: Line = { secureContext, agents: AGENTS, isKept: false }
+  const kept: Line = { secureContext, agents: keptConnections(CONNECTION), isKept: true }
+
+  return async function exchange(target, request, limits) {
+    if (request.isRepeatable !== true) return exchangeOn(own, target, request, limits)
+    try {
+      return await exchangeOn(kept, target, request, limits)
+    } catch (error) {
+      if (!(error instanceof EndedConnection)) throw error
+      return exchangeOn(own, target, request, limits)
+    }
+  }
+}
+
+/** A connection of before ended without a word of an answer. */
+class EndedConnection extends Error {}
+
+const ENDED = new Set(['ECONNRESET', 'EPIPE', 'connection'])
+
+/** @throws OutboundError, the reason of the signal, or an {@link EndedConnection} */
+function exchangeOn(
+  { secureContext, agents, isKept }: Line,
+  target: Target,
+  request: OutboundRequest,
   limits: ExchangeLimits,
 ): Promise<OutboundAnswer> {
-  const { url, hostname } = target
+  const { url, hostname, addresses } = target
   const isTls = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
     let isSent = false
     let isAnswered = false
     let status: number | undefined
-    const sent = (isTls ? https : http).request({
-      agent: isTls ? AGENTS['https:'] : AGENTS['http:'],
-      headers: headersOf(target, request),
+    const options: KeptRequestOptions = {
+      addresses,
+      agent: isTls ? agents['https:'] : agents['http:'],
+      headers: headersOf(target, request, isKept),
       host: hostname,
       insecureHTTPParser: false,
-      lookup: pinned(target.addresses),
+      lookup: pinned(addresses),
       maxHeaderSize: MAX_HEADER_BYTES,
       method: request.method,
       path: url.pathname + url.search,
@@ -77,17 +118,22 @@ export function exchange(
         secureContext,
         servername: isIP(hostname) === 0 ? hostname : '',
       }),
-    })
+    }
+    const sent = (isTls ? https : http).request(options)
     const fail = (cause: unknown): void => {
-      const failure = limits.signal.aborted ? limits.signal.reason : failureOf(cause, isSent)
-      reject(withStatus(failure, status))
+      const isAborted = limits.signal.aborted
+      const failure = isAborted ? limits.signal.reason : failureOf(cause, isSent)
+      const isEnded = sent.reusedSocket && status === undefined && ENDED.has(codeOf(cause))
+      reject(isEnded && !isAborted ? new EndedConnection() : withStatus(failure, status))
       sent.destroy()
     }
+    const connected = (): void => {
+      isSent = true
+      limits.onConnected()
+    }
     sent.once('socket', (socket) => {
-      socket.once(isTls ? 'secureConnect' : 'connect', () => {
-        isSent = true
-        limits.onConnected()
-      })
+      if (sent.reusedSocket) connected()
+      else socket.once(isTls ? 'secureConnect' : 'connect', connected)
     })
     sent.on('error', fail)
     // Neither an end after a change of protocol nor an abort of what has ended is an error to Node.
@@ -102,7 +148,7 @@ export function exchange(
         // Always present on a response.
         (body) => {
           resolve({ status: answer.statusCode as number, headers: answer.headers, body })
-          sent.destroy()
+          if (!isKept) sent.destroy()
         },
         fail,
       )
@@ -121,14 +167,18 @@ function pinned(addresses: readonly string[]): LookupFunction {
   }
 }
 
-function headersOf(target: Target, request: OutboundRequest): Record<string, string> {
+function headersOf(
+  target: Target,
+  request: OutboundRequest,
+  isKept: boolean,
+): Record<string, string> {
   const given = Object.entries(request.headers ?? {})
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !OWN_HEADERS.has(name))
   return {
     ...Object.fromEntries(given),
     'accept-encoding': 'identity',
-    connection: 'close',
+    connection: isKept ? 'keep-alive' : 'close',
     host: target.url.host,
   }
 }

@@ -25,6 +25,12 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal
   /** Whether the operator's trusted networks may be reached, over plain http and on any port too. @defaultValue `false` */
   readonly isTrusted?: boolean
+  /**
+   * Whether it does no harm when the call arrives twice, as with a push. Its connection is then kept for some seconds, for
+   * the next such call of this `Outbound` to the same server at the same checked addresses. When the other side had ended
+   * a kept connection, the call is made once more on a new one. @defaultValue `false`: a connection of its own
+   */
+  readonly isRepeatable?: boolean
   /** Longest body of an answer. Bytes. @defaultValue that of the options */
   readonly maxBytes?: number
   /** Look-up, connection and TLS together. Milliseconds. @defaultValue that of the options */
@@ -43,7 +49,8 @@ export interface OutboundAnswer {
 /** Calls to other servers: only to public addresses, bounded in time and size. @see connectors.md 6.1; security.md 101 */
 export interface Outbound {
   /**
-   * One HTTP/1.1 exchange on a connection of its own, with the addresses that were checked.
+   * One HTTP/1.1 exchange with the addresses that were checked, on a connection of its own unless the call may be
+   * repeated.
    * @throws OutboundError
    */
   request(url: string | URL, request: OutboundRequest): Promise<OutboundAnswer>

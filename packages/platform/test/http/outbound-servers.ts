@@ -3,6 +3,8 @@ import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import type { TlsOptions } from 'node:tls'
 
+const MINUTE_MS = 60_000
+
 /** A server of a test, stopped with all its connections. */
 export interface TestServer {
   readonly port: number
@@ -36,6 +38,11 @@ export async function serve(server: net.Server): Promise<TestServer> {
 
 export function serveHttp(listener: http.RequestListener): Promise<TestServer> {
   return serve(http.createServer(listener))
+}
+
+/** Keeps idle connections for a minute: it is the other side that closes them. */
+export function servePatient(listener: http.RequestListener): Promise<TestServer> {
+  return serve(http.createServer({ keepAliveTimeout: MINUTE_MS }, listener))
 }
 
 export function serveHttps(

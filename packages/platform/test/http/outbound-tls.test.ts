@@ -52,6 +52,18 @@ describe('outgoing calls over TLS (connectors.md 6.1)', () => {
     })
   })
 
+  it('shakes hands once for calls that may be repeated, and again for another name', async () => {
+    const { port } = await start({ keepAliveTimeout: 60_000 })
+    const outbound = outboundTo(['127.0.0.1'], [certificate.ca])
+    const call = { method: 'POST', isTrusted: true, isRepeatable: true } as const
+    for (let i = 0; i < 3; i += 1) await outbound.request(`https://${NAME}:${port}/`, call)
+    expect(servers[0]?.connections()).to.equal(1)
+    // The same addresses, and a name that the certificate does not have.
+    const error = await failure(outbound.request(`https://other.example:${port}/`, call))
+    expect(error).to.include({ kind: 'unreachable', isSent: false })
+    expect(servers[0]?.connections()).to.equal(2)
+  })
+
   it('refuses a certificate for another name, before a byte of the request is sent', async () => {
     const { port } = await start()
     const outbound = outboundTo(['127.0.0.1'], [certificate.ca])

@@ -10,7 +10,7 @@ import {
   type OutboundOptions,
   type OutboundRequest,
 } from '../../src/index.ts'
-import { serveBytes, serveHttp, type TestServer } from './outbound-servers.ts'
+import { serveBytes, serveHttp, servePatient, type TestServer } from './outbound-servers.ts'
 
 const GET = { method: 'GET', isTrusted: true } as const
 
@@ -137,6 +137,109 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
       await outbound.request(`http://127.0.0.1:${server.port}/`, GET)
     }
     expect(server.connections()).to.equal(3)
+  })
+
+  describe('calls that may be repeated', () => {
+    const POST = { method: 'POST', isTrusted: true, isRepeatable: true, body: 'x' } as const
+
+    it('go over one connection while their name has the same addresses', async () => {
+      const server = await started(servePatient((_request, response) => response.end()))
+      let addresses = ['127.0.0.1']
+      const outbound = trusting({ lookup: async () => addresses })
+      const url = `http://push.example:${server.port}/`
+      for (let i = 0; i < 3; i += 1) await outbound.request(url, POST)
+      expect(server.connections()).to.equal(1)
+      addresses = ['127.0.0.1', '127.0.0.2']
+      await outbound.request(url, POST)
+      expect(server.connections()).to.equal(2)
+      await outbound.request(`http://other.example:${server.port}/`, POST)
+      expect(server.connections()).to.equal(3)
+    })
+
+    it('are checked each time, whatever connection is there', async () => {
+      const server = await started(servePatient((_request, response) => response.end()))
+      let addresses = ['127.0.0.1']
+      const outbound = trusting({ lookup: async () => addresses })
+      const url = `http://push.example:${server.port}/`
+      await outbound.request(url, POST)
+      addresses = ['127.0.0.1', '10.0.0.1']
+      expect(await failure(outbound.request(url, POST))).to.include({ kind: 'refused' })
+    })
+
+    it('leave no connection to calls that may not be repeated', async () => {
+      const server = await started(servePatient((_request, response) => response.end()))
+      const outbound = trusting()
+      const url = `http://127.0.0.1:${server.port}/`
+      await outbound.request(url, POST)
+      await outbound.request(url, { ...POST, isRepeatable: false })
+      expect(server.connections()).to.equal(2)
+    })
+
+    it('are made once more on a new connection when the one of before had ended', async () => {
+      const bodies: string[] = []
+      const server = await started(
+        servePatient(async (request, response) => {
+          let body = ''
+          for await (const chunk of request) body += String(chunk)
+          bodies.push(body)
+          // The second call finds a connection that the server ended meanwhile.
+          if (bodies.length === 2) request.socket.destroy()
+          else response.end()
+        }),
+      )
+      const outbound = trusting()
+      const url = `http://127.0.0.1:${server.port}/`
+      for (const body of ['first', 'second']) {
+        expect((await outbound.request(url, { ...POST, body })).status).to.equal(200)
+      }
+      expect(bodies).to.deep.equal(['first', 'second', 'second'])
+      expect(server.connections()).to.equal(2)
+    })
+
+    it('are not made again when a connection of their own breaks', async () => {
+      const server = await started(servePatient((request) => request.socket.destroy()))
+      expect(await failureOf(server, POST)).to.include({ kind: 'unreachable', isSent: true })
+      expect(server.connections()).to.equal(1)
+    })
+
+    it('keep no connection whose answer was too large', async () => {
+      const server = await started(
+        servePatient((_request, response) => response.end('x'.repeat(20))),
+      )
+      const outbound = trusting({ maxBytes: 10 })
+      const url = `http://127.0.0.1:${server.port}/`
+      for (let i = 0; i < 2; i += 1) {
+        expect(await failure(outbound.request(url, POST))).to.include({ kind: 'too_large' })
+      }
+      expect(server.connections()).to.equal(2)
+    })
+
+    it('keep 64 idle connections at most, and 16 to one server', async () => {
+      const all = await Promise.all(
+        Array.from({ length: 5 }, () => {
+          const answering: (() => void)[] = []
+          return started(
+            servePatient((_request, response) => {
+              answering.push(() => response.end())
+              // Twenty calls at a time need twenty connections.
+              if (answering.length % 20 === 0) for (const answer of answering.splice(0)) answer()
+            }),
+          )
+        }),
+      )
+      const outbound = trusting()
+      const connections = (): number => all.reduce((count, one) => count + one.connections(), 0)
+      const callAll = async (): Promise<void> => {
+        const calls = all.flatMap(({ port }) =>
+          Array.from({ length: 20 }, () => outbound.request(`http://127.0.0.1:${port}/`, POST)),
+        )
+        await Promise.all(calls)
+      }
+      await callAll()
+      expect(connections()).to.equal(100)
+      await callAll()
+      expect(connections()).to.equal(100 + 100 - 64)
+    })
   })
 
   it('says that nothing was sent when the connection is refused', async () => {

@@ -37,6 +37,7 @@ export function createFcmGateway(options: FcmGatewayOptions): PushGateway {
       return sendAuthorized(tokens, signal, { class: 'config', code: 'fcm_401' }, async (token) => {
         const result = await callProvider(outbound, url, {
           method: 'POST',
+          isRepeatable: true,
           headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
           body,
           signal,

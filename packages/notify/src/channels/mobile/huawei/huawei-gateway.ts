@@ -42,6 +42,7 @@ export function createHuaweiGateway(options: HuaweiGatewayOptions): PushGateway 
       return sendAuthorized(tokens, signal, refused, async (accessToken) => {
         const result = await callProvider(outbound, huawei.sendUrl, {
           method: 'POST',
+          isRepeatable: true,
           headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
           body,
           signal,

@@ -41,6 +41,7 @@ export function createWebPushGateway(options: WebPushGatewayOptions): PushGatewa
       const { endpoint } = subscription
       const result = await callProvider(outbound, endpoint, {
         method: 'POST',
+        isRepeatable: true,
         headers: {
           ...toWebPushHeaders(push),
           Authorization: await vapid.authorize(endpoint.origin, clock.now()),
