@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
-import type { Owners } from '@svc/auth-ui'
+import { createInterface } from 'node:readline'
 import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
+import { importOwners } from '../create-instance.ts'
+import type { HostServices } from '../services.ts'
 import { checkBody } from './admin.schema.ts'
 import type { RouteScope } from './admin-scopes.ts'
 
@@ -26,8 +28,15 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** What an operator does for the owner of an instance: links, codes, and a passphrase for one who lost it. */
 export function addOwnerRoutes(
   { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
-  owners: Owners,
+  app: HostServices,
 ): void {
+  const { owners } = app.ui
+
+  route('post', '/owners/import', 'instances:create', async (ctx) => {
+    const lines = createInterface({ input: ctx.req, crlfDelay: Infinity })
+    ctx.body = await importOwners(app, lines, { dryRun: ctx.query['dry_run'] === 'true' })
+  })
+
   route('post', '/instances/:domain/onboarding-link', 'owners:onboard', async (ctx) => {
     ctx.body = { onboardingUrl: await owners.createOnboardingUrl(await instanceOf(ctx)) }
   })

@@ -17,11 +17,18 @@ import {
   type Addressing,
   checkSettings,
   instanceKey,
+  malformedMembers,
   type StoredInstance,
   toInstance,
   updateRecord,
 } from './instance-record.ts'
-import type { InstanceRule, Instances, InstanceUpdate, NewInstance } from './instances.ts'
+import type {
+  InstanceFault,
+  InstanceRule,
+  Instances,
+  InstanceUpdate,
+  NewInstance,
+} from './instances.ts'
 import { createRemoval } from './removal.ts'
 import type { PlatformLog } from '../log/log-events.ts'
 
@@ -49,8 +56,6 @@ export interface InstanceStore extends Instances {
   forget(id: InstanceId): Promise<void>
   /** The same, where nothing changed but whether it is frozen: nobody has to do anything about that. */
   forgetFrozen(id: InstanceId): Promise<void>
-  /** The one spelling of a domain. @throws TypeError when it is none */
-  normalize(domain: string): string
 }
 
 const CHANNEL = 'oauth.instances'
@@ -129,6 +134,36 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     const id = await findExternalId({ store }, externalId)
     const instance = id === undefined ? undefined : await cache.byId(id)
     return instance?.externalId === externalId ? instance : undefined
+  }
+
+  async function check(input: NewInstance): Promise<readonly InstanceFault[]> {
+    const { domain, aliases = [], externalId } = input
+    const faults: InstanceFault[] = malformedMembers(input).map((path) => ({
+      path,
+      problem: 'is malformed',
+    }))
+    for (const [at, asked] of [domain, ...aliases].entries()) {
+      const problem = await problemOf(asked)
+      if (problem !== undefined) {
+        faults.push({ path: at === 0 ? 'domain' : `aliases[${at - 1}]`, problem })
+      }
+    }
+    if (externalId !== undefined && (await byExternalId(externalId)) !== undefined) {
+      faults.push({ path: 'externalId', problem: 'is that of another instance' })
+    }
+    return faults
+  }
+
+  async function problemOf(asked: string): Promise<string | undefined> {
+    let host: string
+    try {
+      host = normalizeDomain(asked, options)
+    } catch {
+      return 'is malformed'
+    }
+    const other = await directory.conflict(host)
+    if (other === undefined) return undefined
+    return other === host ? 'is taken' : `shares cookies with ${other}, which is taken`
   }
 
   async function create(
@@ -248,6 +283,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
 
   return {
     create,
+    check,
     byHost,
     byExternalId,
     byId: cache.byId,
