@@ -58,7 +58,7 @@ export async function createInstance(
  */
 export async function importOwners(
   { ui, apps, devPages }: Pick<HostServices, 'apps' | 'devPages' | 'ui'>,
-  lines: AsyncIterable<string>,
+  lines: readonly string[],
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<ImportedOwners> {
   const imported = await ui.owners.importAll(lines, { dryRun, changes: apps.initialChanges })

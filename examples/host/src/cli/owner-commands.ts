@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import process from 'node:process'
+import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { AdminClient } from './admin-client.ts'
 import { subcommand } from './command.ts'
@@ -8,6 +9,9 @@ import { clean, listOf, type OutputOptions, print } from './output.ts'
 interface ImportOptions extends OutputOptions {
   readonly dryRun?: true
 }
+
+/** How often it is asked how far an import is, milliseconds. */
+const ASK_MS = 300
 
 /** `svc owner import` */
 export function addOwnerCommands(program: Command, connect: () => AdminClient): void {
@@ -22,11 +26,25 @@ export function addOwnerCommands(program: Command, connect: () => AdminClient): 
     .action(async (file: string, options: ImportOptions) => {
       const isTry = options.dryRun === true
       const input = file === '-' ? process.stdin : createReadStream(file)
-      const answer = await connect().upload('POST', `/owners/import?dry_run=${isTry}`, input, {
-        'content-type': 'application/jsonl',
-      })
+      const answer = await runImport(connect(), input, isTry)
       print(options, answer, wordsOf(answer, isTry))
     })
+}
+
+async function runImport(
+  admin: AdminClient,
+  input: AsyncIterable<Uint8Array>,
+  isTry: boolean,
+): Promise<Record<string, unknown>> {
+  const { import: id } = await admin.upload('POST', `/owners/imports?dry_run=${isTry}`, input, {
+    'content-type': 'application/jsonl',
+  })
+  for (;;) {
+    const job = await admin.call('GET', `/owners/imports/${String(id)}`)
+    // As the route answers.
+    if (job['state'] !== 'running') return job['result'] as Record<string, unknown>
+    await setTimeout(ASK_MS)
+  }
 }
 
 function wordsOf(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { relyingParty } from '@svc/testkit'
+import { relyingParty, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { type HostProcess, runSvc, spawnHost } from '../support/host-process.ts'
 
@@ -90,7 +90,8 @@ describe('svc', function () {
     expect(await words('instance', 'remove', domain)).to.equal(`Removed ${domain}.\n`)
   })
 
-  it('imports owners, all or none, and again without a change', async () => {
+  it('imports owners, all or none, and again without a change', async function () {
+    this.timeout(timeBudget(60_000))
     const dir = await mkdtemp(path.join(tmpdir(), 'svc-import-'))
     const file = path.join(dir, 'owners.jsonl')
     const email = 'one@mail.example'
