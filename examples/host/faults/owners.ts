@@ -38,8 +38,14 @@ async function importInto(program: Program, store: string): Promise<boolean> {
   const count = Number(program.option('owners'))
   const file = path.join(dir, 'owners.jsonl')
   await writeFile(file, Array.from({ length: count }, (_, n) => lineOf(n)).join('\n'))
-  const whole = await once(program, { store, file, kills: 0 })
-  const cut = await once(program, { store, file, kills: Number(program.option('kills')) })
+  const kills = Number(program.option('kills'))
+  const whole = await once(program, { store, file, kills: 0, takesMs: 0 })
+  const takesMs = whole.seconds * 1000
+  const cut = await once(program, { store, file, kills, takesMs })
+  // Kills before the first owner, or after the last, show nothing.
+  if (kills > 0 && (cut.created === 0 || cut.created === count)) {
+    throw new Error('the kills did not meet the writing')
+  }
   const isRight = [whole, cut].every(
     ({ seconds, owners, again }) =>
       owners === count && again.created === 0 && again.unchanged === count && seconds <= LIMIT_S,
@@ -48,19 +54,26 @@ async function importInto(program: Program, store: string): Promise<boolean> {
   return isRight
 }
 
+interface Run {
+  readonly store: string
+  readonly file: string
+  readonly kills: number
+  /** What a whole import takes. */
+  readonly takesMs: number
+}
+
 interface Outcome {
   /** Of the import that was not killed. */
   readonly seconds: number
+  /** Owners that it made. */
+  readonly created: number
   /** Instances that are there at the end. */
   readonly owners: number
   readonly again: ImportedOwners
 }
 
 /** One store from empty: killed imports, one that is not, and a repeat. */
-async function once(
-  program: Program,
-  { store, file, kills }: { readonly store: string; readonly file: string; readonly kills: number },
-): Promise<Outcome> {
+async function once(program: Program, { store, file, kills, takesMs }: Run): Promise<Outcome> {
   const dataDir = await mkdtemp(path.join(path.dirname(file), 'data-'))
   const redis = store === 'redis' ? await startRedisServer() : undefined
   if (redis !== undefined) program.atEnd(() => redis.stop())
@@ -69,8 +82,7 @@ async function once(
   for (let kill = 1; kill <= kills; kill += 1) {
     const host = await start()
     const importing = host.svc('owner', 'import', file).catch(() => undefined)
-    // Somewhere in the first half of what a whole import takes.
-    await pause(500 + program.random() * 4000)
+    await pause(takesMs * (0.15 + program.random() * 0.25))
     await host.stop('SIGKILL')
     await importing
     program.say('host.killed', { store, kill })
@@ -89,7 +101,7 @@ async function once(
     const { instances } = JSON.parse(stdout) as { instances: { domain: string }[] } // as the command prints
     const owners = new Set(instances.map(({ domain }) => domain)).size
     if (owners !== instances.length) throw new Error('an owner is there twice')
-    return { seconds, owners, again }
+    return { seconds, created: first.created, owners, again }
   } finally {
     await host.stop()
   }

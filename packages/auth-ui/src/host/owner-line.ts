@@ -180,8 +180,20 @@ export async function faultsOf(
 }
 
 /** The instance of a line. */
-export function instanceOf({ passphrase, totp, passkeys, ...input }: OwnerLine): NewInstance {
-  return input
+export function instanceOf({
+  externalId,
+  domain,
+  email,
+  publicName,
+  locale,
+}: OwnerLine): NewInstance {
+  return {
+    externalId,
+    domain,
+    email,
+    ...(publicName !== undefined && { publicName }),
+    ...(locale !== undefined && { locale }),
+  }
 }
 
 async function isCoseKey(text: string): Promise<boolean> {

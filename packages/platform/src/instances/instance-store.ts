@@ -17,18 +17,12 @@ import {
   type Addressing,
   checkSettings,
   instanceKey,
-  malformedMembers,
   type StoredInstance,
   toInstance,
   updateRecord,
 } from './instance-record.ts'
-import type {
-  InstanceFault,
-  InstanceRule,
-  Instances,
-  InstanceUpdate,
-  NewInstance,
-} from './instances.ts'
+import { instanceFaults } from './instance-faults.ts'
+import type { InstanceRule, Instances, InstanceUpdate, NewInstance } from './instances.ts'
 import { createRemoval } from './removal.ts'
 import type { PlatformLog } from '../log/log-events.ts'
 
@@ -134,36 +128,6 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     const id = await findExternalId({ store }, externalId)
     const instance = id === undefined ? undefined : await cache.byId(id)
     return instance?.externalId === externalId ? instance : undefined
-  }
-
-  async function check(input: NewInstance): Promise<readonly InstanceFault[]> {
-    const { domain, aliases = [], externalId } = input
-    const faults: InstanceFault[] = malformedMembers(input).map((path) => ({
-      path,
-      problem: 'is malformed',
-    }))
-    for (const [at, asked] of [domain, ...aliases].entries()) {
-      const problem = await problemOf(asked)
-      if (problem !== undefined) {
-        faults.push({ path: at === 0 ? 'domain' : `aliases[${at - 1}]`, problem })
-      }
-    }
-    if (externalId !== undefined && (await byExternalId(externalId)) !== undefined) {
-      faults.push({ path: 'externalId', problem: 'is that of another instance' })
-    }
-    return faults
-  }
-
-  async function problemOf(asked: string): Promise<string | undefined> {
-    let host: string
-    try {
-      host = normalizeDomain(asked, options)
-    } catch {
-      return 'is malformed'
-    }
-    const other = await directory.conflict(host)
-    if (other === undefined) return undefined
-    return other === host ? 'is taken' : `shares cookies with ${other}, which is taken`
   }
 
   async function create(
@@ -283,7 +247,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
 
   return {
     create,
-    check,
+    check: (input) => instanceFaults({ directory, addressing: options, byExternalId }, input),
     byHost,
     byExternalId,
     byId: cache.byId,

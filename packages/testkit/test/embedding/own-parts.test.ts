@@ -7,9 +7,16 @@ import { installPackages, sharedPackages } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 /** Folders of `examples/own`, and the file of each that its page shows. */
-const PARTS = { store: 'timed-store', owners: 'owners', channel: 'chat-room' } as const
+const PARTS = {
+  store: 'timed-store',
+  owners: 'owners',
+  channel: 'chat-room',
+  login: 'login',
+  mail: 'http-mail',
+  documents: 'documents',
+} as const
 
-describe('stores, owners and channels of the recipes, on the packed packages', function () {
+describe('stores, owners, logins, mails, documents and channels of the recipes, on the packed packages', function () {
   this.timeout(180_000)
 
   let folder: string
