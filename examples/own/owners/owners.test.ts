@@ -128,8 +128,7 @@ it('takes owners in with their hashes, and keeps nothing of a passphrase', async
   }
   assert.equal(await logIn(), 403)
   assert.equal(await logIn(`${passphrase}!`), 401)
-  const atOnce = await Promise.all(Array.from({ length: 4 }, () => logIn(passphrase)))
-  assert.deepEqual(atOnce, [200, 200, 200, 200])
+  assert.equal(await logIn(passphrase), 200)
   assert.equal(await logIn(), 200)
   assert.equal(await logIn('anything, now that it is ignored'), 200)
   await ui.close()

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { installPackages, sharedPackages } from '../../src/index.ts'
+import { installPackages, sharedPackages, timeBudget } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 /** Folders of `examples/own`, and the file of each that its page shows. */
@@ -17,7 +17,7 @@ const PARTS = {
 } as const
 
 describe('stores, owners, logins, mails, documents and channels of the recipes, on the packed packages', function () {
-  this.timeout(180_000)
+  this.timeout(timeBudget(180_000))
 
   let folder: string
 
@@ -64,7 +64,7 @@ describe('stores, owners, logins, mails, documents and channels of the recipes, 
       const run = spawnSync(process.execPath, ['--test', `${name}/${file}.test.ts`], {
         cwd: folder,
         encoding: 'utf8',
-        timeout: 60_000,
+        timeout: timeBudget(60_000),
         env: { PATH: process.env['PATH'] },
       })
       expect(run.status, `${run.stdout}${run.stderr}`).to.equal(0)
