@@ -39,9 +39,8 @@ async function importInto(program: Program, store: string): Promise<boolean> {
   const file = path.join(dir, 'owners.jsonl')
   await writeFile(file, Array.from({ length: count }, (_, n) => lineOf(n)).join('\n'))
   const kills = Number(program.option('kills'))
-  const whole = await once(program, { store, file, kills: 0, takesMs: 0 })
-  const takesMs = whole.seconds * 1000
-  const cut = await once(program, { store, file, kills, takesMs })
+  const whole = await once(program, { store, file, kills: 0 })
+  const cut = await once(program, { store, file, kills })
   // Kills before the first owner, or after the last, show nothing.
   if (kills > 0 && (cut.created === 0 || cut.created === count)) {
     throw new Error('the kills did not meet the writing')
@@ -58,8 +57,6 @@ interface Run {
   readonly store: string
   readonly file: string
   readonly kills: number
-  /** What a whole import takes. */
-  readonly takesMs: number
 }
 
 interface Outcome {
@@ -73,16 +70,18 @@ interface Outcome {
 }
 
 /** One store from empty: killed imports, one that is not, and a repeat. */
-async function once(program: Program, { store, file, kills, takesMs }: Run): Promise<Outcome> {
+async function once(program: Program, { store, file, kills }: Run): Promise<Outcome> {
   const dataDir = await mkdtemp(path.join(path.dirname(file), 'data-'))
   const redis = store === 'redis' ? await startRedisServer() : undefined
   if (redis !== undefined) program.atEnd(() => redis.stop())
   const env = { SVC_DEMO: 'off', ...(redis !== undefined && { SVC_STORE: redis.url, SVC_KEYS }) }
   const start = (): Promise<HostProcess> => spawnHost({ dataDir, env })
+  let before = 0
   for (let kill = 1; kill <= kills; kill += 1) {
     const host = await start()
     const importing = host.svc('owner', 'import', file).catch(() => undefined)
-    await pause(takesMs * (0.15 + program.random() * 0.25))
+    before = await grown(host, before)
+    await pause(program.random() * 2000)
     await host.stop('SIGKILL')
     await importing
     program.say('host.killed', { store, kill })
@@ -97,14 +96,27 @@ async function once(program: Program, { store, file, kills, takesMs }: Run): Pro
     const links = ({ owners }: ImportedOwners): string =>
       JSON.stringify(owners.map(({ onboardingUrl }) => onboardingUrl))
     if (links(first) !== links(again)) throw new Error('the repeat answers other links')
-    const { stdout } = await host.svc('instance', 'list', '--json')
-    const { instances } = JSON.parse(stdout) as { instances: { domain: string }[] } // as the command prints
-    const owners = new Set(instances.map(({ domain }) => domain)).size
-    if (owners !== instances.length) throw new Error('an owner is there twice')
+    const domains = await domainsOf(host)
+    const owners = new Set(domains).size
+    if (owners !== domains.length) throw new Error('an owner is there twice')
     return { seconds, created: first.created, owners, again }
   } finally {
     await host.stop()
   }
+}
+
+/** Waits until the import writes: there are more owners than before. @returns how many */
+async function grown(host: HostProcess, before: number): Promise<number> {
+  for (;;) {
+    const { length } = await domainsOf(host)
+    if (length > before) return length
+  }
+}
+
+async function domainsOf(host: HostProcess): Promise<readonly string[]> {
+  const { stdout } = await host.svc('instance', 'list', '--json')
+  const { instances } = JSON.parse(stdout) as { instances: { domain: string }[] } // as the command prints
+  return instances.map(({ domain }) => domain)
 }
 
 async function importOf(host: HostProcess, file: string): Promise<ImportedOwners> {
