@@ -1,4 +1,4 @@
-import { scrypt, scryptSync } from 'node:crypto'
+import { pbkdf2Sync, scrypt, scryptSync } from 'node:crypto'
 import { SILENT } from './scale/silent-log.ts'
 
 /** What the harness asks this process. */
@@ -19,7 +19,8 @@ const UNLIMITED = Object.fromEntries(
 )
 
 // The host in a process of its own: `login-server.ts <folder> <login value> <silent or debug> <host>…`; a host that starts with `hint.`
-// has a reminder, one that starts with `new.` has no owner yet. As in its main.ts, the pool's
+// has a reminder, one that starts with `new.` has no owner yet, one that starts with `imported-` an owner with a hash of
+// the passphrase itself, which is the login value here. As in its main.ts, the pool's
 // size is set before anything is imported that uses it.
 process.env['UV_THREADPOOL_SIZE'] = '8'
 const [dataDir = '', loginValue = '', level = '', ...domains] = process.argv.slice(2)
@@ -47,10 +48,12 @@ async function serve(): Promise<void> {
     salt: 'bench',
     iterations: 650_000,
   } as const
+  const foreign = { over: 'passphrase', hash: foreignHash() } as const
   for (const domain of domains) {
     const { instance } = await createInstance(host.app, { domain, email: 'owner@mail.example' })
     if (domain.startsWith('new.')) continue
-    const imported = domain.startsWith('hint.') ? { ...owner, hint: 'the usual one' } : owner
+    const hinted = domain.startsWith('hint.') ? { ...owner, hint: 'the usual one' } : owner
+    const imported = domain.startsWith('imported-') ? foreign : hinted
     await host.app.ui.owners.importPassphrase(instance, imported)
   }
   process.on('message', (request: LoginServerRequest) => {
@@ -70,6 +73,12 @@ function hashOfLogin(): string {
   const salt = Buffer.alloc(32, 1)
   const key = scryptSync(loginValue, salt, KEY_BYTES, COST)
   return `scrypt$${COST.N}$${COST.r}$${COST.p}$${salt.toString('hex')}$${key.toString('hex')}`
+}
+
+/** As Django has it. */
+function foreignHash(): string {
+  const key = pbkdf2Sync(loginValue, 'bench', 260_000, 32, 'sha256')
+  return `pbkdf2_sha256$260000$bench$${key.toString('base64')}`
 }
 
 async function hashRaw({ count, parallel }: LoginServerRequest): Promise<number> {

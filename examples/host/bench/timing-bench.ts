@@ -31,7 +31,11 @@ const PLAIN = 'plain.example.com'
 const HINTED = 'hint.example.com'
 const KEYED = 'keyed.example.com'
 const NEW = 'new.example.com'
+/** Owners whose hash of elsewhere is over the passphrase itself: the first right login ends that. */
+const WRONGLY = 'imported-wrong.example.com'
+const rightly = (n: number): string => `imported-${n}.example.com`
 const TOLERANCE = 0.1
+const WARM_UP = 5
 
 /**
  * Median times of answers that must not tell anything: which passphrase, which client, whether there is a reminder or a
@@ -52,6 +56,8 @@ export async function benchTiming({
     HINTED,
     KEYED,
     NEW,
+    WRONGLY,
+    ...Array.from({ length: requests + WARM_UP }, (_, n) => rightly(n)),
   ])
   try {
     const { port } = server.hello as { port: number } // What it says first.
@@ -102,8 +108,6 @@ async function measure(
   }
 }
 
-const WARM_UP = 5
-
 async function createQuestions(port: number): Promise<readonly Question[]> {
   const client = await registerClient(port)
   const logIn = (passphrase: string) => () =>
@@ -125,6 +129,12 @@ async function createQuestions(port: number): Promise<readonly Question[]> {
       form: {},
       headers: { ...BROWSER, accept: 'application/json' },
     })
+  const firstLogin = (host: () => string, raw: string) => () =>
+    sendAny(port, host(), 'POST', '/auth/login', {
+      form: { passphrase: WRONG, passphrase_raw: raw },
+      headers: { ...BROWSER, accept: 'application/json' },
+    })
+  let fresh = 0
   const unknown = 'a'.repeat(client.length)
   await addPasskey(port)
   return [
@@ -133,6 +143,14 @@ async function createQuestions(port: number): Promise<readonly Question[]> {
       kinds: [
         { name: 'wrong', status: 401, ask: logIn(WRONG) },
         { name: 'empty', status: 401, ask: logIn('') },
+      ],
+    },
+    {
+      name: 'the first login of an imported owner',
+      kinds: [
+        { name: 'right', status: 200, ask: firstLogin(() => rightly(fresh++), LOGIN_VALUE) },
+        { name: 'wrong', status: 401, ask: firstLogin(() => WRONGLY, WRONG) },
+        { name: 'empty', status: 401, ask: firstLogin(() => WRONGLY, '') },
       ],
     },
     {

@@ -1,3 +1,4 @@
+import type { ImportedOwners } from '@svc/auth-ui'
 import type { Instance, NewInstance } from '@svc/platform'
 import type { HostServices } from './services.ts'
 
@@ -48,4 +49,19 @@ export async function createInstance(
       .catch(() => {}) // The mailer has logged it.
   }
   return { instance, onboardingUrl }
+}
+
+/**
+ * Takes owners in from elsewhere, each with the first apps. Nobody is mailed: the links are in the answer.
+ * @param lines - an owner each, as JSON text
+ * @throws OwnerImportError with every fault
+ */
+export async function importOwners(
+  { ui, apps, devPages }: Pick<HostServices, 'apps' | 'devPages' | 'ui'>,
+  lines: readonly string[],
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<ImportedOwners> {
+  const imported = await ui.owners.importAll(lines, { dryRun, changes: apps.initialChanges })
+  if (!dryRun) await devPages.noteHosts(imported.owners.map(({ domain }) => domain))
+  return imported
 }

@@ -26,6 +26,13 @@ export type {
 } from './profile/host-profile-option.ts'
 export type { AuthMode, OwnerAccess, OwnerAccessFacts } from './host/owner-access.ts'
 export type { ImportedPassphrase } from './host/imported-passphrase.ts'
+export {
+  type ImportAllOptions,
+  type ImportedOwner,
+  type ImportedOwners,
+  OwnerImportError,
+} from './host/import-owners.ts'
+export type { OwnerLine, OwnerLineFault, PasskeyLine } from './host/owner-line.ts'
 export type { Owners } from './host/owners.ts'
 export type { PassphraseVerifier } from './passphrase/passphrase-verifier.ts'
 export type { DescribedRule } from './host/describe-scope.ts'

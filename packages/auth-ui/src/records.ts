@@ -7,6 +7,7 @@ import {
 } from '@svc/platform'
 import { totpContext } from './factors/totp.ts'
 import { PASSKEY, RECOVERY, TOTP } from './owner/factor-schemas.ts'
+import { invitationContext } from './owner/owner.ts'
 import { PROFILE_RECORD } from './owner/profile-record.ts'
 
 const { boolean, count, instant, list, members, oneOf, text } = valueSchemas
@@ -57,6 +58,7 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
         ),
         magicLink: boolean,
         passwordDefined: boolean,
+        invitation: text,
         reset: members({ hash: text, expiresAt: instant }),
         keys: members({}, { key: text, publicKey: text, privateKey: text }),
       },
@@ -64,6 +66,10 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
     tags: 'instance',
     places: { by: 'ids', ids: ['owner'] },
     sealed: [
+      {
+        path: ['invitation'],
+        context: ({ tag }) => ({ context: invitationContext(tag) }),
+      },
       {
         path: ['factors', 'totp', 'secret'],
         context: (record) => {
@@ -76,7 +82,7 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
     life: 'with the instance; an onboarding or reset token, a recovery code, a time step, a counter is used once; a reset token lives 15 min, one at a time',
     export: 'yes',
     content:
-      'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, passkeys with counters, whether they log in alone and under which stamp, whether they are asked for after the passphrase, SHA-256 of the recovery codes left',
+      'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, the onboarding token that an import of owners answered, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, passkeys with counters, whether they log in alone and under which stamp, whether they are asked for after the passphrase, SHA-256 of the recovery codes left',
   },
   PROFILE_RECORD,
   {

@@ -125,6 +125,7 @@ export type {
   Subdomains,
 } from './instances/instance.ts'
 export type {
+  InstanceFault,
   InstancePage,
   InstanceRule,
   InstanceUpdate,

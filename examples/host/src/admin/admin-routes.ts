@@ -164,7 +164,7 @@ export function adminRouter(
   })
 
   addDoctorRoutes({ route }, app, config)
-  addOwnerRoutes({ route, instanceOf }, ui.owners)
+  addOwnerRoutes({ route, instanceOf }, app)
 
   route('get', '/instances/:domain/apps', 'apps:read', async (ctx) => {
     ctx.body = { apps: await apps.listInstalled(await instanceOf(ctx)) }

@@ -1,8 +1,13 @@
 import { randomInt } from 'node:crypto'
-import type { Owners } from '@svc/auth-ui'
+import { text } from 'node:stream/consumers'
+import type { ImportedOwners } from '@svc/auth-ui'
 import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
+import { importOwners } from '../create-instance.ts'
+import type { HostServices } from '../services.ts'
 import { checkBody } from './admin.schema.ts'
+import { AdminError } from './admin-error.ts'
+import { Jobs } from './jobs.ts'
 import type { RouteScope } from './admin-scopes.ts'
 
 /** What the routes of the admin API are made with. */
@@ -26,8 +31,26 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** What an operator does for the owner of an instance: links, codes, and a passphrase for one who lost it. */
 export function addOwnerRoutes(
   { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
-  owners: Owners,
+  app: HostServices,
 ): void {
+  const { owners } = app.ui
+
+  const imports = new Jobs<ImportedOwners>()
+
+  route('post', '/owners/imports', 'instances:create', async (ctx) => {
+    const dryRun = ctx.query['dry_run'] === 'true'
+    const lines = (await text(ctx.req)).split('\n')
+    ctx.status = 202
+    ctx.body = { import: imports.begin(importOwners(app, lines, { dryRun })) }
+  })
+
+  route('get', '/owners/imports/:import', 'instances:create', async (ctx) => {
+    const job = imports.get(String(ctx['params'].import))
+    if (job === undefined) throw new AdminError('import_not_found', 404)
+    if (job.state === 'failed') throw job.error
+    ctx.body = job
+  })
+
   route('post', '/instances/:domain/onboarding-link', 'owners:onboard', async (ctx) => {
     ctx.body = { onboardingUrl: await owners.createOnboardingUrl(await instanceOf(ctx)) }
   })

@@ -17,6 +17,7 @@ import { addInstanceCommands } from './instance-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
+import { addOwnerCommands } from './owner-commands.ts'
 import { addStatusCommand } from './status-commands.ts'
 import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 import { addStoreCommands } from './store-commands.ts'
@@ -26,6 +27,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   const program = new Command('svc').description('Operates a running server.')
   addStatusCommand(program, connect)
   addInstanceCommands(program, connect)
+  addOwnerCommands(program, connect)
   addAppCommands(program, connect)
   addTokenCommands(program, connect)
   addClientCommands(program, connect)

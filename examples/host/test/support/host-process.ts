@@ -57,6 +57,8 @@ export const ASKED_SWITCHES: Readonly<Record<string, string>> =
   process.env['SVC_TEST_ASSISTANTS'] === 'off' ? { SVC_ASSISTANTS: 'off' } : {}
 /** What a start or a command takes at most on a quiet machine; milliseconds. */
 const START_MS = 30_000
+/** Of a command; bytes. */
+const MAX_OUTPUT = 64 * 1024 * 1024
 
 /** Starts the host and waits until it listens. @throws Error with what it said when it does not */
 export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess> {
@@ -130,7 +132,7 @@ function run(
     execFile(
       process.execPath,
       ['--conditions=source', ...args],
-      { cwd: host, env, timeout: timeBudget(START_MS) },
+      { cwd: host, env, timeout: timeBudget(START_MS), maxBuffer: MAX_OUTPUT },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
       },

@@ -39,7 +39,7 @@ const CHALLENGE: ValueKind = { kind: 'passkey-challenge', form: 'hex', lifetime:
 type Services = Pick<AuthUiServices, 'clock' | 'lifetimes' | 'store'>
 
 /** ES256, EdDSA and RS256. @see RFC 9053 2, RFC 8812 2 */
-const ALGORITHMS = [-7, -8, -257]
+export const ALGORITHMS: readonly number[] = [-7, -8, -257]
 const TIMEOUT_MS = 300_000
 
 /** Loaded with the first passkey: it is a tenth of what a server loads. */
@@ -84,9 +84,8 @@ export async function verifyAssertion(
   if (parsed === undefined || passkey === undefined) return undefined
   const { answer } = parsed
   const { userHandle } = answer.response
-  if (userHandle !== undefined && userHandle !== userId(instance).toString('base64url')) {
-    return undefined
-  }
+  const expected = passkey.userHandle ?? userId(instance).toString('base64url')
+  if (userHandle !== undefined && expected !== '' && userHandle !== expected) return undefined
   const { verifyAuthenticationResponse } = await loadLibrary()
   const verification = await verifyAuthenticationResponse({
     response: answer,
@@ -134,7 +133,7 @@ export async function passkeyCreationOptions(
     attestationType: 'none',
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: descriptorsOf(owner.factors?.passkeys ?? []),
-    supportedAlgorithmIDs: ALGORITHMS,
+    supportedAlgorithmIDs: [...ALGORITHMS],
     timeout: TIMEOUT_MS,
   })
   return { ...creation }
@@ -166,7 +165,7 @@ export async function verifyRegistration(
     expectedOrigin: instance.origin,
     expectedRPID: relyingParty(instance),
     requireUserVerification: !isSecondStepOnly,
-    supportedAlgorithmIDs: ALGORITHMS,
+    supportedAlgorithmIDs: [...ALGORITHMS],
   }).catch(() => undefined)
   if (verification?.verified !== true) return undefined
   const { credential, aaguid, userVerified, ...info } = verification.registrationInfo

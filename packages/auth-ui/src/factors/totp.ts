@@ -40,6 +40,30 @@ export function newAuthenticator({ oauth, clock }: Services, instance: Instance)
   }
 }
 
+/** The factor of an authenticator app that another program enrolled. */
+export function knownAuthenticator(
+  { oauth, clock }: Services,
+  instanceId: string,
+  secret: Uint8Array,
+): TotpFactor {
+  const id = randomId()
+  return {
+    id,
+    secret: oauth.sealer.seal(secret, totpContext(instanceId, id)),
+    lastStep: 0,
+    createdAt: clock.now(),
+  }
+}
+
+/** The bytes of a secret in base32, of either case and with spaces or padding; undefined when it is none. */
+export function base32Bytes(text: string): Uint8Array | undefined {
+  try {
+    return base32.decode(text.replaceAll(/[\s=]/gu, '').toUpperCase())
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * The factor with this code used up, or undefined when the code is wrong or its step was accepted before. One step
  * around now is taken, for clocks that differ.

@@ -28,43 +28,57 @@ export interface ImportedPassphrase {
   readonly hint?: string
 }
 
+/** What is wrong with an imported passphrase. Nothing of it is quoted. */
+export class ImportedPassphraseFault extends TypeError {
+  /** Which member it is. */
+  readonly member: string
+  /** Goes on after its name. */
+  readonly problem: string
+
+  constructor(member: string, problem: string) {
+    super(`imported.${member} ${problem}`)
+    this.member = member
+    this.problem = problem
+  }
+}
+
 /**
  * What an imported passphrase makes of an owner. All that a later login costs is bounded here.
- * @throws TypeError that names what is wrong, and quotes nothing
+ * @throws ImportedPassphraseFault
  */
 export function readImported(
   services: Pick<AuthUiServices, 'options'>,
-  instance: Instance,
+  { domain }: Pick<Instance, 'domain'>,
   { over, hash, salt, iterations, hint }: ImportedPassphrase,
 ): Pick<Owner, 'hint' | 'iterations' | 'passphraseHash' | 'salt'> {
   checkHash(services, hash)
   if (hint !== undefined && (typeof hint !== 'string' || hint.length > MAX_HINT_CHARS)) {
-    throw new TypeError('imported.hint is too long')
+    throw new ImportedPassphraseFault('hint', 'is too long')
   }
   const more = hint === undefined ? {} : { hint }
   if (over === 'passphrase') {
     if (salt !== undefined || iterations !== undefined) {
-      throw new TypeError('imported.salt and iterations belong to login-value')
+      throw new ImportedPassphraseFault('salt', 'and iterations belong to login-value')
     }
     return {
       passphraseHash: { algorithm: 'foreign-passphrase', value: hash },
-      salt: saltOf(instance.domain),
+      salt: saltOf(domain),
       iterations: DEFAULT_ITERATIONS,
       ...more,
     }
   }
   if (over !== 'login-value') {
-    throw new TypeError("imported.over must be 'login-value' or 'passphrase'")
+    throw new ImportedPassphraseFault('over', "must be 'login-value' or 'passphrase'")
   }
   if (typeof salt !== 'string' || salt === '' || salt.length > MAX_SALT_CHARS) {
-    throw new TypeError('imported.salt is malformed')
+    throw new ImportedPassphraseFault('salt', 'is malformed')
   }
   const isAllowed =
     Number.isInteger(iterations) &&
     Number(iterations) >= MIN_ITERATIONS &&
     Number(iterations) <= MAX_ITERATIONS
   if (iterations === undefined || !isAllowed) {
-    throw new TypeError('imported.iterations is out of range')
+    throw new ImportedPassphraseFault('iterations', 'is out of range')
   }
   // Processes of the version before know this form by its own name.
   const algorithm = parseText(hash) === undefined ? 'foreign' : 'scrypt'
@@ -72,13 +86,13 @@ export function readImported(
 }
 
 function checkHash({ options }: Pick<AuthUiServices, 'options'>, hash: string): void {
-  if (typeof hash !== 'string') throw new TypeError('imported.hash must be a text')
+  if (typeof hash !== 'string') throw new ImportedPassphraseFault('hash', 'must be a text')
   if (options.passphrase.verifiers.some((verifier) => verifier.parse(hash) !== undefined)) return
   try {
     const missing = missingFor(parseForeignHash(hash))
     if (missing !== undefined) throw new ForeignHashFault(missing)
   } catch (error) {
     if (!(error instanceof ForeignHashFault)) throw error
-    throw new TypeError(`imported.hash ${error.message}`)
+    throw new ImportedPassphraseFault('hash', error.message)
   }
 }

@@ -6,9 +6,16 @@ import {
   randomAlphanumeric,
 } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { newSecurityStamp, type Owner } from '../owner/owner.ts'
+import type { Owner } from '../owner/owner.ts'
 import { onboardedOwner } from '../owner/owner-store.ts'
+import {
+  type ImportAllOptions,
+  type ImportedOwners,
+  importOwners,
+  ofImported,
+} from './import-owners.ts'
 import { type ImportedPassphrase, readImported } from './imported-passphrase.ts'
+import type { OwnerLine } from './owner-line.ts'
 import { resetPassphrase } from '../passphrase/change-passphrase.ts'
 import { saltOf } from '../passphrase/derive.ts'
 import {
@@ -63,6 +70,17 @@ export interface Owners extends OwnerAccess {
    */
   importPassphrase(instance: Instance, imported: ImportedPassphrase): Promise<void>
   /**
+   * Creates instances together with their owners, who come from elsewhere: hash, authenticator app and passkeys go over,
+   * no hash is computed, nobody is mailed. All lines are read and checked before the first is written. An owner whose
+   * `externalId` and `domain` are there is left as it is, so that an import that was cut short is simply repeated.
+   * @param lines - an {@link OwnerLine} each, or its JSON text; empty texts are skipped. At most 100 000
+   * @throws OwnerImportError with every fault
+   */
+  importAll(
+    lines: AsyncIterable<OwnerLine | string> | Iterable<OwnerLine | string>,
+    options?: ImportAllOptions,
+  ): Promise<ImportedOwners>
+  /**
    * Changes an instance as `instances.update` does; both mail addresses are told of another one, and nothing can be taken
    * back.
    * @throws TypeError for malformed members, InstanceError `instance_not_found`, `domain_taken`
@@ -96,6 +114,7 @@ export function bindOwners(services: AuthUiServices): Owners {
     onboardWithMagicLink: (instance) => onboardWithMagicLink(services, instance),
     resetPassphrase: (instance, passphrase) => resetPassphrase(services, instance, passphrase),
     importPassphrase: (instance, imported) => importPassphrase(services, instance, imported),
+    importAll: (lines, options) => importOwners(services, lines, options),
     updateInstance: (instance, update) => updateByHost(services, instance, update),
     createSession: (instance, options) => createSession(services, instance, options),
     listSessions: (instance) => sessions.list(instance),
@@ -126,6 +145,7 @@ async function createInstance(
   await onboardWithMagicLink(services, instance)
   return { instance }
 }
+
 async function importPassphrase(
   services: AuthUiServices,
   instance: Instance,
@@ -134,18 +154,11 @@ async function importPassphrase(
   const passphrase = readImported(services, instance, imported)
   await ensureOwner(services, instance)
   const now = services.clock.now()
-  const written = await services.owners.update(instance.id, (owner) =>
-    owner.onboardedAt !== undefined
-      ? undefined
-      : {
-          ...owner,
-          ...passphrase,
-          registerTokens: [],
-          securityStamp: newSecurityStamp(now),
-          onboardedAt: now,
-          updatedAt: now,
-        },
-  )
+  const written = await services.owners.update(instance.id, (owner) => {
+    if (owner.onboardedAt !== undefined) return undefined
+    const { invitation: _spent, ...invited } = owner
+    return { ...invited, ...ofImported(passphrase, now) }
+  })
   if (written === undefined) throw new AuthUiError('already_onboarded')
 }
 

@@ -27,5 +27,6 @@ export const PASSKEY: JsonSchema = members(
     stamp: text,
     aaguid: text,
     rpId: text,
+    userHandle: text,
   },
 )

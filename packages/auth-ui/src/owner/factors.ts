@@ -58,6 +58,8 @@ export interface Passkey {
   readonly aaguid?: string
   /** Relying party it was made for. */
   readonly rpId?: string
+  /** Of an imported one: what another program called its owner, base64url; empty: nobody knows, and any is taken. */
+  readonly userHandle?: string
 }
 
 /** Ten codes for bad days, each good once. */

@@ -17,6 +17,11 @@ export interface Owner {
   readonly hint?: string
   /** SHA-256 of the tokens that can onboard, newest last. */
   readonly registerTokens: readonly string[]
+  /**
+   * Sealed: the token of the onboarding link that an import of owners answered, for a repeat to answer it again. Gone
+   * with the onboarding.
+   */
+  readonly invitation?: string
   /** Changes with every passphrase; copied into what must die with it. UUID version 7. */
   readonly securityStamp: string
   /** Absent: nobody has chosen a passphrase yet. */
@@ -55,6 +60,11 @@ const REGISTER_TOKEN = /^[0-9a-f]{32}$/
 /** A fresh token for the onboarding link: 32 hexadecimal characters. */
 export function newRegisterToken(): string {
   return randomHex(16)
+}
+
+/** What the token of an import is sealed for. */
+export function invitationContext(instanceId: string): string {
+  return `invitation:${instanceId}`
 }
 
 /** Adds a token; only the three latest stay valid. */

@@ -80,6 +80,10 @@ function lacking(form: PageForm, forms: readonly ShownForm[]): readonly string[]
       .filter(([field, value]) => valueOf(field) !== value)
       .map(([field]) => missing(field)),
     ...fields.filter((field) => !OPTIONAL.test(field) && !has(field)).map(missing),
+    // Without it our script leaves the field empty.
+    ...('passphrase_raw' in hidden && !attributes.has('data-import')
+      ? [`lacks data-import of ${action}`]
+      : []),
     ...(derivation === undefined || attributes.get('data-salt') === derivation.salt
       ? []
       : [`lacks data-salt of ${action}`]),

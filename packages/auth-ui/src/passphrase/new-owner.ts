@@ -39,7 +39,8 @@ export async function createOnboardingUrl(
   return onboardingUrl(instance, token)
 }
 
-function newOwner(services: AuthUiServices, domain: string): Owner {
+/** An owner whom nobody onboarded. */
+export function newOwner(services: Pick<AuthUiServices, 'clock'>, domain: string): Owner {
   const now = services.clock.now()
   return {
     salt: saltOf(domain),

@@ -221,8 +221,9 @@ export async function onboard(
     if (owner === undefined) throw invalidRegisterToken()
     if (owner.onboardedAt !== undefined) throw new AuthUiError('already_onboarded')
     if (token !== undefined && !acceptsRegisterToken(owner, token)) throw invalidRegisterToken()
+    const { invitation: _spent, ...invited } = owner
     return {
-      ...owner,
+      ...invited,
       ...access,
       ...(hint === undefined ? {} : { hint }),
       ...(keys === undefined ? {} : { keys }),

@@ -1,10 +1,11 @@
-import { eachStore } from '@svc/testkit'
+import { eachStore, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { ImportedPassphrase } from '../../src/index.ts'
 import { deriveLoginValue } from '../../src/passphrase/derive.ts'
 import { JSON_ONLY } from '../support/reset.ts'
+import { ROOMY_LIMITS } from '../support/roomy-limits.ts'
 import { ALICE, createAlice, startUi, type UiServer } from '../support/ui-server.ts'
 
 interface Vector {
@@ -26,7 +27,7 @@ const LEAD = 'never leaves this browser'
 
 eachStore((open) => {
   describe('owners who come with a hash of their passphrase', function () {
-    this.timeout(60_000)
+    this.timeout(timeBudget(60_000))
     let server: UiServer
     let derived: string
 
@@ -116,10 +117,15 @@ eachStore((open) => {
     })
 
     it('all get in when they log in at the same time, and one writes the new hash', async () => {
-      await start({}, { ui: { passphrase: { waiting: 100 } } })
+      await start({}, { ui: { limits: ROOMY_LIMITS, passphrase: { waiting: 100 } } })
       const fields = { passphrase: derived, passphrase_raw: PBKDF2.passphrase }
-      const answers = await Promise.all(Array.from({ length: 20 }, () => logIn(fields)))
-      expect(answers.map(({ status }) => status)).to.deep.equal(Array(20).fill(200))
+      // Hashing is bounded: who waits for too long is told to come again, and does.
+      const logInAtLast = async (): Promise<number> => {
+        const { status } = await logIn(fields)
+        return status === 503 ? logInAtLast() : status
+      }
+      const statuses = await Promise.all(Array.from({ length: 50 }, logInAtLast))
+      expect(statuses).to.deep.equal(Array(50).fill(200))
       const upgrades = server.logged.filter(([event]) => event === 'passphrase.hash_upgraded')
       expect(upgrades).to.have.length(1)
     })

@@ -91,6 +91,7 @@ describe('templates of the host', () => {
       'login',
       (source) => source.replace("parts.hidden('passphrase_raw', '')", "''"),
     ],
+    ['lacks data-import of /auth/login', 'login', (source) => source.replace(' data-import', '')],
     [
       'lacks data-salt of /auth/login',
       'login',

@@ -38,6 +38,8 @@ type Options = Readonly<Record<string, unknown>>
 /** A passkey in software: one credential, ES256. */
 export interface SoftwareAuthenticator {
   readonly credentialId: string
+  /** COSE key, base64url. */
+  readonly publicKey: string
   /** Moves with every assertion unless it is 0. */
   counter: number
   /** Answers `PublicKeyCredentialCreationOptionsJSON` with `RegistrationResponseJSON` as text. */
@@ -82,6 +84,7 @@ export function softwareAuthenticator(origin: string, counter = 0): SoftwareAuth
   let userHandle = ''
   const device: SoftwareAuthenticator = {
     credentialId,
+    publicKey: Buffer.from(isoCBOR.encode(coseKey(publicKey))).toString('base64url'),
     counter,
     create(options, tampering = {}) {
       const { id } = options['rp'] as { id: string }

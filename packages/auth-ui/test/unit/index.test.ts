@@ -12,6 +12,7 @@ describe('@svc/auth-ui', () => {
       'ERRORS',
       'KIT_PATH',
       'MODEL_NUMBERS',
+      'OwnerImportError',
       'appFolders',
       'createAuthUi',
       'deriveLoginValue',

@@ -36,6 +36,11 @@ export interface Directory {
    * @throws InstanceError `domain_taken`
    */
   claim(id: InstanceId, hosts: readonly ClaimedHost[]): Promise<void>
+  /**
+   * Which host of an instance keeps this one from being claimed: the same, or one that shares its cookies. Claims whose
+   * instance is not there do not count, however young they are.
+   */
+  conflict(host: string): Promise<string | undefined>
   /** Frees those of the hosts that are the instance's. */
   release(id: InstanceId, hosts: readonly string[]): Promise<void>
   /** Ids of instances, by shard, then by domain. */
@@ -87,6 +92,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
     return record.value.id
   }
 
+  async function keptOwnerOf(host: string): Promise<InstanceId | undefined> {
+    const id = (await store.get<HostRecord>(hostKey(host)))?.value.id
+    return id !== undefined && (await isKept(id)) ? id : undefined
+  }
+
   /** After the claim: two that come at the same time cannot both overlook each other. */
   async function refuseNested(id: InstanceId, hosts: readonly string[]): Promise<void> {
     await noteHosts(nesting, id, hosts)
@@ -125,6 +135,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
         throw error
       }
     },
+
+    conflict: (host) => conflictOf({ ...nesting, ownerOf: keptOwnerOf }, undefined, host),
 
     release,
 

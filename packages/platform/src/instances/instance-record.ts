@@ -8,6 +8,19 @@ const CONTEXT = /^[A-Za-z0-9_-]{1,64}$/
 // One address, no quoted local part, no control characters. @see security.md 98
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/
 
+const RULES: readonly (readonly [
+  name: keyof InstanceUpdate,
+  isValid: (text: string) => boolean,
+])[] = [
+  ['context', (text) => CONTEXT.test(text)],
+  ['locale', (text) => LOCALE.test(text)],
+  ['timeZone', isTimeZone],
+  ['email', (text) => text.length <= 254 && EMAIL.test(text)],
+  ['publicName', (text) => text.length <= 256 && !/\p{Cc}/u.test(text)],
+  ['externalId', isExternalId],
+  ['defaultRedirection', (text) => text.length <= 2048],
+]
+
 /** An {@link InstanceRecord} as JSON. */
 export type StoredInstance = InstanceRecord & { readonly [name: string]: Json | undefined }
 
@@ -58,24 +71,17 @@ export function updateRecord(
 
 /** @throws TypeError naming the first malformed member */
 export function checkSettings(input: InstanceUpdate): void {
-  check('context', input.context, (text) => CONTEXT.test(text))
-  check('locale', input.locale, (text) => LOCALE.test(text))
-  check('timeZone', input.timeZone, isTimeZone)
-  check('email', input.email, (text) => text.length <= 254 && EMAIL.test(text))
-  check('publicName', input.publicName, (text) => text.length <= 256 && !/\p{Cc}/u.test(text))
-  check('externalId', input.externalId, isExternalId)
-  check('defaultRedirection', input.defaultRedirection, (text) => text.length <= 2048)
+  const [malformed] = malformedMembers(input)
+  if (malformed !== undefined) throw new TypeError(`instance.${malformed} is malformed`)
 }
 
-function check(
-  name: string,
-  value: string | null | undefined,
-  isValid: (text: string) => boolean,
-): void {
-  if (value === undefined || value === null) return
-  if (typeof value !== 'string' || !isValid(value)) {
-    throw new TypeError(`instance.${name} is malformed`)
-  }
+/** The members that are not what they may be. */
+export function malformedMembers(input: InstanceUpdate): readonly (keyof InstanceUpdate)[] {
+  return RULES.filter(([name, isValid]) => {
+    const value = input[name]
+    if (value === undefined || value === null) return false
+    return typeof value !== 'string' || !isValid(value)
+  }).map(([name]) => name)
 }
 
 function isTimeZone(name: string): boolean {

@@ -21,6 +21,7 @@ import {
   toInstance,
   updateRecord,
 } from './instance-record.ts'
+import { instanceFaults } from './instance-faults.ts'
 import type { InstanceRule, Instances, InstanceUpdate, NewInstance } from './instances.ts'
 import { createRemoval } from './removal.ts'
 import type { PlatformLog } from '../log/log-events.ts'
@@ -49,8 +50,6 @@ export interface InstanceStore extends Instances {
   forget(id: InstanceId): Promise<void>
   /** The same, where nothing changed but whether it is frozen: nobody has to do anything about that. */
   forgetFrozen(id: InstanceId): Promise<void>
-  /** The one spelling of a domain. @throws TypeError when it is none */
-  normalize(domain: string): string
 }
 
 const CHANNEL = 'oauth.instances'
@@ -248,6 +247,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
 
   return {
     create,
+    check: (input) => instanceFaults({ directory, addressing: options, byExternalId }, input),
     byHost,
     byExternalId,
     byId: cache.byId,

@@ -48,6 +48,13 @@ export type InstanceRule = (current: Instance) => Promise<{
   readonly also: readonly Change[]
 }>
 
+/** Why an instance could not be made of an input: a member, and what is wrong with it. */
+export interface InstanceFault {
+  readonly path: string
+  /** Goes on after the member's name, such as `is malformed`. */
+  readonly problem: string
+}
+
 /** A page of instances. */
 export interface InstancePage {
   readonly instances: readonly Instance[]
@@ -62,6 +69,12 @@ export interface Instances {
    * @throws TypeError for a malformed domain, InstanceError `domain_taken`, `external_id_taken`
    */
   create(input: NewInstance, also?: (id: InstanceId) => readonly Change[]): Promise<Instance>
+  /**
+   * What `create` would refuse now, all of it; writes nothing. What another request is making this moment is not seen.
+   */
+  check(input: NewInstance): Promise<readonly InstanceFault[]>
+  /** The one spelling under which a domain is stored, such as `alice.example.com`. @throws TypeError when it is none */
+  normalize(domain: string): string
   /** By domain or alias, or undefined. */
   byHost(host: string): Promise<Instance | undefined>
   byId(id: InstanceId): Promise<Instance | undefined>

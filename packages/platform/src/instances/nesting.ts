@@ -72,10 +72,11 @@ export async function forgetHost(
  * A claimed host of the same name, above or below, that keeps the instance from having this one: another instance's,
  * or its own of which it would be an app host. Of two that are claimed at the same time, whoever asks after noting
  * its own sees the other.
+ * @param id - absent: of an instance that is not there yet
  */
 export async function conflictOf(
   services: NestingServices,
-  id: InstanceId,
+  id: InstanceId | undefined,
   host: string,
 ): Promise<string | undefined> {
   const { subdomains } = services

@@ -3,14 +3,21 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { installPackages, sharedPackages } from '../../src/index.ts'
+import { installPackages, sharedPackages, timeBudget } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 /** Folders of `examples/own`, and the file of each that its page shows. */
-const PARTS = { store: 'timed-store', owners: 'owners', channel: 'chat-room' } as const
+const PARTS = {
+  store: 'timed-store',
+  owners: 'owners',
+  channel: 'chat-room',
+  login: 'login',
+  mail: 'http-mail',
+  documents: 'documents',
+} as const
 
-describe('stores, owners and channels of the recipes, on the packed packages', function () {
-  this.timeout(180_000)
+describe('stores, owners, logins, mails, documents and channels of the recipes, on the packed packages', function () {
+  this.timeout(timeBudget(180_000))
 
   let folder: string
 
@@ -57,7 +64,7 @@ describe('stores, owners and channels of the recipes, on the packed packages', f
       const run = spawnSync(process.execPath, ['--test', `${name}/${file}.test.ts`], {
         cwd: folder,
         encoding: 'utf8',
-        timeout: 60_000,
+        timeout: timeBudget(60_000),
         env: { PATH: process.env['PATH'] },
       })
       expect(run.status, `${run.stdout}${run.stderr}`).to.equal(0)
