@@ -141,6 +141,7 @@ function checks(): Step[] {
     check('unused code', 'knip', ['--no-progress']),
     check('shape of the packages', 'node', ['.ci/house.ts']),
     check('documents', 'node', ['--conditions=source', 'docs/build/main.ts', '--check']),
+    check('public surface', 'node', ['--conditions=source', '.ci/public/main.ts']),
     check('bundle', 'node', ['.ci/bundle/main.ts', '--out', path.join(packed, 'bundle')]),
   ]
 }

@@ -146,6 +146,31 @@ Only the server may send those that \`realtime.isServerType\` names.`,
   return { file: FILE, content: `${content.join('\n\n')}\n` }
 }
 
+/** Every event, hook, listener and announcement, with what it carries. */
+export function eventSurface(): readonly (readonly [
+  folder: string,
+  name: string,
+  carries: string,
+])[] {
+  const interfaces = readInterfaces()
+  const named = [...EVENTS, ...LISTENERS, ...ANNOUNCEMENTS].flatMap((listed) => {
+    const type = interfaces.typeOf(listed.folder, listed.type)
+    return membersOf(type, listed).map(([name, member]): [string, string, string] => {
+      const inside = { name, folder: listed.folder, type: '', members: new Map([[name, member]]) }
+      const shape = shapes(inside, (mentioned) => interfaces.typeOf(listed.folder, mentioned))
+      return [listed.folder, `${listed.type}.${name}`, `${carried(member.type)} ${shape}`.trim()]
+    })
+  })
+  return [
+    ...named,
+    ...SENT.map(({ type, verbs, by }): [string, string, string] => [
+      path.basename(by),
+      `realtime ${type}`,
+      verbs,
+    ]),
+  ]
+}
+
 /** What the page lacks: interfaces, members and words that the packages have or should have. */
 export function eventFaults(): string[] {
   const interfaces = readInterfaces()

@@ -5,13 +5,21 @@ import { installBlock, nodeSentence } from './install-block.ts'
 
 /** The program of the README and of docs/embedding.md. */
 const SERVER = 'examples/embedded/server.mts'
+/** The programs of the guide for clients. */
+const CLIENTS = 'examples/client/guide'
 /** What stands between `<!-- name -->` and `<!-- /name -->` of a page, for each name. */
-const MARKED = /<!-- (node|install|server) -->\n(?:[\s\S]*?\n)??<!-- \/\1 -->/g
+const MARKED = /<!-- (node|install|server|client-(?:ts|py|sh)) -->\n(?:[\s\S]*?\n)??<!-- \/\1 -->/g
 
 /** Pages that are written by hand but for single parts. */
 export function pagesWithFragments(): Document[] {
   const files = globSync(
-    ['README.md', 'docs/embedding.md', 'examples/embedded/README.md', 'packages/*/README.md'],
+    [
+      'README.md',
+      'docs/clients/README.md',
+      'docs/embedding.md',
+      'examples/embedded/README.md',
+      'packages/*/README.md',
+    ],
     { cwd: ROOT },
   )
   return files.toSorted().flatMap((file) => {
@@ -29,6 +37,13 @@ function fragment(name: string, file: string): string {
       return nodeSentence()
     case 'server':
       return `\`\`\`ts\n${readFileSync(path.join(ROOT, SERVER), 'utf8')}\`\`\``
+    case 'client-ts':
+    case 'client-py':
+    case 'client-sh': {
+      const language = name.slice('client-'.length)
+      const program = readFileSync(path.join(ROOT, `${CLIENTS}/client.${language}`), 'utf8')
+      return `\`\`\`${language}\n${program}\`\`\``
+    }
     default:
       return installBlock(packageOf(file))
   }

@@ -42,6 +42,22 @@ export function optionPages(): Document {
   return { file: FILE, content: `${content}\n` }
 }
 
+/** Every option by its function, with what may be given and what stands when nothing is. */
+export function optionSurface(): readonly (readonly [
+  module: string,
+  name: string,
+  rule: string,
+])[] {
+  const interfaces = readInterfaces()
+  return DEFINED_FUNCTIONS.flatMap((defined) =>
+    optionRows(defined, interfaces).map(({ path: at, option }): [string, string, string] => [
+      defined.module,
+      `${defined.name} ${at}`,
+      `${mustBe(option)}; default ${defaultText(option) || 'none'}`,
+    ]),
+  )
+}
+
 /** Options without words, defaults that an interface says differently, and definitions that are on no page. */
 export function optionFaults(): string[] {
   const interfaces = readInterfaces()

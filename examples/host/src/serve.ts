@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { describeError } from '@svc/store'
 import { StartError } from './checks/start.ts'
+import { EXIT_CODES } from './exit-codes.ts'
 import { ConfigError, loadConfig } from './config/config.ts'
 import { type RunningHost, startHost } from './host.ts'
 import { createLog, type HostLog } from './log/log.ts'
@@ -11,13 +12,7 @@ const HARD_STOP_MS = 30_000
 const LINGER_MS = 1000
 
 /** Exit codes of a start that failed. @see operation.md 0.4 */
-const EXIT = {
-  /** Keys, or anything else that the operator set: another start does not help. `EX_CONFIG` of sysexits. */
-  configuration: 78,
-  /** The store or a port: another start may help. `EX_TEMPFAIL` of sysexits. */
-  unavailable: 75,
-  other: 1,
-} as const
+const EXIT = EXIT_CODES.server
 
 /** Runs the server until a signal. Faults of the start are told in words. */
 export async function serve(): Promise<void> {

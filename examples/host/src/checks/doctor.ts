@@ -1,3 +1,4 @@
+import { EXIT_CODES } from '../exit-codes.ts'
 import type { Logger } from '@svc/platform'
 import type { Config } from '../config/config.ts'
 import { type KeySource, proveSealingKeys } from '../storage/sealing-keys.ts'
@@ -96,6 +97,6 @@ export function examineOutside(context: FrontContext): Promise<CheckResult[]> {
 /** 0: all well; 1: warnings; 2: faults. */
 export function exitCodeOf(results: readonly CheckResult[]): 0 | 1 | 2 {
   const states = new Set(results.map(({ state }) => state))
-  if (states.has('fault')) return 2
-  return states.has('warning') ? 1 : 0
+  if (states.has('fault')) return EXIT_CODES.doctor.fault
+  return states.has('warning') ? EXIT_CODES.doctor.warning : 0
 }

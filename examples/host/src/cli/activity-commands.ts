@@ -4,10 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, subcommand } from './command.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
 import { clean, type OutputOptions, print } from './output.ts'
 
 /** What `npx @svc/activity verify` exits with, too. */
-const BROKEN = 1
+const BROKEN = EXIT_CODES['activity verify'].broken
 
 /** `svc activity`. @see owner.md 5.7 */
 export function addActivityCommands(program: Command, connect: () => AdminClient): void {

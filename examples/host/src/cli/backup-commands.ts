@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import process from 'node:process'
+import { EXIT_CODES } from '../exit-codes.ts'
 import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '@svc/store'
 import type { Command } from 'commander'
@@ -33,7 +34,7 @@ interface RestoreOptions extends VerifyOptions {
 /** Between two questions whether the copy is made. Milliseconds. */
 const ASK_MS = 100
 /** A verification found faults. */
-const FAULTY = 2
+const FAULTY = EXIT_CODES.backup.faulty
 const READABLE =
   'It is not encrypted: mail addresses and documents are readable in the file. --recipient age1… encrypts it.'
 
