@@ -82,7 +82,8 @@ export const event: Scenario = {
 }
 
 function errorsIn(socket: Socket): number {
-  return socket.frames.filter(({ data }) => (data as { event?: unknown } | null)?.event === 'error').length // as it was read
+  return socket.frames.filter(({ data }) => (data as { event?: unknown } | null)?.event === 'error')
+    .length // as it was read
 }
 
 function confirmUrl(world: World, parameters: Readonly<Record<string, string>>): string {
