@@ -45,7 +45,10 @@ describe('the contract, against the example host', function () {
       const clients = await host.svc('client', 'list', DOMAIN, '--json')
       expect(JSON.parse(clients.stdout)).to.deep.equal({ clients: [] })
       const instances = await host.svc('instance', 'list', '--json')
-      expect(instances.stdout.match(/contract[^"]*\.localhost/g)).to.deep.equal([DOMAIN])
+      const { instances: left } = JSON.parse(instances.stdout) as {
+        instances: { domain: string }[]
+      }
+      expect(left.map(({ domain }) => domain)).to.deep.equal([DOMAIN])
       const types = await host.svc('account-type', 'list', '--json')
       expect(types.stdout).to.not.include('contract')
       const second = await check(host.port).catch((error: unknown) => error)
@@ -195,7 +198,8 @@ function expectAllPassed(report: Report): void {
   expect(report.recording.stopped).to.deep.equal({})
   expect(report.verdicts.length).to.be.at.least(332 + 68)
   expect(exitCodeOf(report)).to.equal(0)
-  expect(report.ms).to.be.below(timeBudget(MINUTE))
+  // A minute on a quiet machine with two cores; other tests may run beside this one.
+  expect(report.ms).to.be.below(timeBudget(2 * MINUTE))
   expect(JSON.stringify(report)).to.not.include(PASSPHRASE)
 }
 
