@@ -23,6 +23,26 @@ describe('/dev/mails', () => {
     }
   })
 
+  it('answers the last mails as JSON, newest first', async () => {
+    const host = await startTestHost({}, DOMAIN)
+    try {
+      const mail = { template: 'onboarding', variables: { url: host.instance.origin } } as const
+      await host.host.app.notify.mailer.send(host.instance, mail)
+      const browser = await host.browser(undefined, { anonymous: true })
+      const answer = await browser.get('/dev/mails', { headers: { accept: 'application/json' } })
+      expect(answer.status).to.equal(200)
+      expect(answer.headers['content-type']).to.include('application/json')
+      expect(answer.headers['cache-control']).to.equal('no-store')
+      const [newest, oldest, ...others] = answer.json<readonly Record<string, string>[]>()
+      expect(others).to.deep.equal([])
+      expect(newest).to.have.all.keys('id', 'date', 'to', 'subject', 'text', 'html')
+      expect(Date.parse(newest?.['date'] ?? '')).to.be.at.least(Date.parse(oldest?.['date'] ?? ''))
+      expect(oldest?.['text']).to.include('/auth/passphrase?registerToken=')
+    } finally {
+      await host.stop()
+    }
+  })
+
   it('shows every kind of mail in every language, sending none', async () => {
     const host = await startTestHost({}, DOMAIN)
     try {

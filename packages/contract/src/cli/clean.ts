@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync } from 'node:fs'
 import { readJournal } from '../journal/journal.ts'
 import { removeAll } from '../journal/remove.ts'
-import { Budget, SAFE_BUDGET } from '../net/budget.ts'
+import { Budget, UNLIMITED } from '../net/budget.ts'
 import { Wire } from '../net/wire.ts'
 import { EXIT } from '../report/counts.ts'
 import { CannotRun, type RunOptions } from '../run/run.ts'
@@ -15,7 +15,7 @@ export async function cleanUp(
 ): Promise<number> {
   const leftovers = readLeftovers(file)
   const wire = new Wire({
-    budget: new Budget({ ...SAFE_BUDGET, requests: Infinity }),
+    budget: new Budget(UNLIMITED),
     concurrency: 4,
     ...options,
   })

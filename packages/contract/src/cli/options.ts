@@ -1,9 +1,28 @@
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Ajv } from 'ajv'
 import type { Profile } from '../model/profile.ts'
 import type { ConnectTo } from '../net/wire.ts'
 import { PROFILES } from '../profiles/profiles.ts'
+import type { Operator } from '../operator/operator.ts'
 import type { Expected } from '../run/expected.ts'
 import { CannotRun } from '../run/run.ts'
+
+const validate = new Ajv({ allErrors: true })
+
+/** What a published schema says against a file. @throws CannotRun */
+function requireSchema(name: string, value: unknown, file: string): void {
+  const schema = readJson(path.join(import.meta.dirname, '../../schemas', `${name}.json`)) as object // ours
+  if (validate.validate(schema, value)) return
+  throw new CannotRun(`${file}: ${validate.errorsText(validate.errors, { dataVar: name })}`)
+}
+
+/** Commands that make and remove an instance. @throws CannotRun */
+export function readOperator(file: string): Operator {
+  const given = readJson(file)
+  requireSchema('operator', given, file)
+  return given as Operator // the schema holds
+}
 
 /** A profile by its name, or from a file that extends one. @throws CannotRun */
 export function readProfile(text: string): Profile {
@@ -16,26 +35,15 @@ export function readProfile(text: string): Profile {
       `${text}: extends names no profile; there are ${PROFILES.map(({ name }) => name).join(', ')}`,
     )
   }
-  const known = new Set([...Object.keys(base), 'extends', 'resource', 'apps', 'groups'])
-  const unknown = Object.keys(given).filter((name) => !known.has(name))
-  if (unknown.length > 0) throw new CannotRun(`${text}: ${unknown.join(', ')} is unknown`)
+  requireSchema('profile', given, text)
   return { ...base, ...given, name: given.name ?? base.name }
 }
 
 /** A list of known failures. @throws CannotRun */
 export function readExpected(file: string): readonly Expected[] {
   const list: unknown = readJson(file)
-  const isExpected = (one: unknown): one is Expected =>
-    typeof one === 'object' &&
-    one !== null &&
-    'id' in one &&
-    'reason' in one &&
-    typeof one.id === 'string' &&
-    typeof one.reason === 'string'
-  if (!Array.isArray(list) || !list.every(isExpected)) {
-    throw new CannotRun(`${file}: it has to be a list of { "id", "reason", "until"? }`)
-  }
-  return list
+  requireSchema('expected', list, file)
+  return list as readonly Expected[] // the schema holds
 }
 
 /** Reads `host:port:address:port`. @throws CannotRun */

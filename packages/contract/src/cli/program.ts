@@ -8,7 +8,14 @@ import { textReport } from '../report/text.ts'
 import { reportTarget, type ReportTarget, writeReport } from '../report/write.ts'
 import { CannotRun, replay, type Report, run, type RunOptions } from '../run/run.ts'
 import { cleanUp } from './clean.ts'
-import { readConnectTo, readCount, readExpected, readJson, readProfile } from './options.ts'
+import {
+  readConnectTo,
+  readCount,
+  readExpected,
+  readJson,
+  readOperator,
+  readProfile,
+} from './options.ts'
 import { type OwnerOptions, ownerPassphrase } from './owner.ts'
 import { runSelfTest } from './self-test-command.ts'
 import type { Terminal } from './terminal.ts'
@@ -28,6 +35,9 @@ interface RunFlags extends OwnerOptions {
   readonly concurrency: string
   readonly time: string
   readonly replay?: string
+  readonly operator?: string
+  readonly mailbox?: string
+  readonly slow?: boolean
 }
 
 const MS = 1000
@@ -93,6 +103,9 @@ function withRunOptions(program: Command): Command {
     .option('--level <name>', 'must, should, may', many)
     .option('--catalogue <version>', 'keeps to the checks of a version', CATALOGUE_VERSION)
     .option('--expected <file>', 'known failures: [{ "id", "reason", "until"? }]')
+    .option('--operator <file>', 'commands that make and remove an instance for the run')
+    .option('--mailbox <address>', 'http(s)://, maildir:, smtp:PORT, command:, none')
+    .option('--slow', 'waits for what expires within minutes')
     .option('--report <format=file>', 'json=, junit=, tap=, html=', many)
     .option('--connect-to <rule>', 'host:port:address:port, as curl has it', many)
     .option('--ca <file>', 'certificates of authorities, PEM')
@@ -132,12 +145,25 @@ async function runCommand(
       signal: AbortSignal.any([terminal.signal, AbortSignal.timeout(readCount(flags.time) * MS)]),
       ...(flags.expected !== undefined && { expected: readExpected(flags.expected) }),
       ...wireFlags(flags),
+      ...surroundingFlags(flags),
       ...(flags.seed !== undefined && { seed: readCount(flags.seed) }),
     })
   }
   for (const target of reports) writeReport(report, target)
   terminal.out(`${textReport(report)}\n`)
   return exitCodeOf(report)
+}
+
+function surroundingFlags({
+  operator,
+  mailbox,
+  slow,
+}: RunFlags): Pick<RunOptions, 'operator' | 'mailbox' | 'isSlow'> {
+  return {
+    ...(operator !== undefined && { operator: readOperator(operator) }),
+    ...(mailbox !== undefined && mailbox !== 'none' && { mailbox }),
+    ...(slow !== undefined && { isSlow: slow }),
+  }
 }
 
 function wireFlags({ connectTo, ca }: RunFlags): Pick<RunOptions, 'connectTo' | 'ca'> {

@@ -23,8 +23,17 @@ export class HttpDriver implements Driver {
   /** Where pages log in on the way, two questions at a time would each ask for the login. */
   readonly #turns = new Slots(1)
 
+  #passphrase: string
+
   constructor(options: HttpDriverOptions) {
     this.#options = options
+    this.#passphrase = options.passphrase
+  }
+
+  /** The owner has another passphrase from now on. */
+  usePassphrase(passphrase: string): void {
+    this.#options.secrets.learn('passphrase', passphrase)
+    this.#passphrase = passphrase
   }
 
   async login(label: string, browser: Browser): Promise<Answered> {
@@ -90,13 +99,15 @@ export class HttpDriver implements Driver {
   /** The password field of a page, filled for the owner. @param passphrase - another one than the owner's */
   async passphraseFields(
     page: Answered,
-    passphrase: string = this.#options.passphrase,
+    passphrase: string = this.#passphrase,
   ): Promise<Record<string, string>> {
     const form = passphraseForm(page)
     const field = form?.fields.find(({ type }) => type === 'password')
     if (form === undefined || field === undefined) throw this.#stop('a page asks nothing', page)
     const salt = form.attributes['data-salt']
-    const iterations = Number(form.attributes['data-iterations'])
+    // Where a passphrase is chosen, the number is a field that is posted along.
+    const chosen = form.fields.find(({ name }) => name === 'iterations')?.value
+    const iterations = Number(form.attributes['data-iterations'] ?? chosen)
     const value =
       salt === undefined || !Number.isInteger(iterations)
         ? passphrase

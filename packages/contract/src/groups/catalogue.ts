@@ -7,6 +7,9 @@ import { AUT } from './aut/group.ts'
 import { BCP } from './bcp/group.ts'
 import { BEA } from './bea/group.ts'
 import { CNF } from './cnf/group.ts'
+import { CON } from './con/group.ts'
+import { CRT } from './crt/group.ts'
+import { LIM } from './lim/group.ts'
 import { MET } from './met/group.ts'
 import { MGT } from './mgt/group.ts'
 import { NOT } from './not/group.ts'
@@ -16,11 +19,14 @@ import { REG } from './reg/group.ts'
 import { REV } from './rev/group.ts'
 import { RTM } from './rtm/group.ts'
 import { SES } from './ses/group.ts'
+import { SHM } from './shm/group.ts'
+import { TFA } from './tfa/group.ts'
 import { TOK } from './tok/group.ts'
+import { WAY } from './way/group.ts'
 import { WEB } from './web/group.ts'
 
 /** A new must is a minor version, another verdict of a check a major one. */
-export const CATALOGUE_VERSION = '1.0'
+export const CATALOGUE_VERSION = '1.1'
 
 /** Every group, in the order of reports. */
 export const GROUPS: readonly Group[] = [
@@ -40,6 +46,12 @@ export const GROUPS: readonly Group[] = [
   APP,
   NOT,
   RTM,
+  SHM,
+  CRT,
+  TFA,
+  WAY,
+  CON,
+  LIM,
 ]
 
 /** Every check. */

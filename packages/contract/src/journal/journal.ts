@@ -4,16 +4,24 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 /** Something that a run makes at the server. */
 export interface Made {
   readonly id: string
-  readonly kind: 'client' | 'session' | 'notification'
+  readonly kind: 'client' | 'session' | 'notification' | 'instance' | 'account type'
   /** How it is recognised at the server, known before it is made. */
   readonly name: string
 }
 
 /** How it is removed: known once it is made. */
-export interface Removal {
+export type Removal = RemovalRequest | RemovalCommand
+
+/** A request to the server. */
+export interface RemovalRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+}
+
+/** A program of the operator and its arguments. */
+export interface RemovalCommand {
+  readonly command: readonly string[]
 }
 
 interface JournalHead {

@@ -1,3 +1,4 @@
+import type { Ability } from './ability.ts'
 import type { Evidence } from './evidence.ts'
 
 /** What a rule rests on: profiles choose by it. */
@@ -15,6 +16,7 @@ export type Capability =
   | 'confirmation'
   | 'sharing'
   | 'certification'
+  | 'connectors'
 
 /** What is wrong, in one sentence; `undefined` when all is well. */
 export type Finding = string | undefined
@@ -30,7 +32,7 @@ export interface Check {
   readonly basis: Basis
   /** Where the rule stands: a document with its section, or an RFC with its keyword. */
   readonly rules: readonly string[]
-  readonly needs?: readonly Capability[]
+  readonly needs?: readonly (Capability | Ability)[]
   readonly why: string
   readonly remedy: string
   /** First version of the catalogue that has it. @defaultValue `1.0` */

@@ -49,10 +49,12 @@ export class Evidence {
     return found.map(({ label }) => this.of(label))
   }
 
-  /** Everything that was answered, without counting as looked at. */
+  /** Everything that the server answered, without counting as looked at. */
   everything(): readonly Answered[] {
     return this.#recording.exchanges.flatMap((exchange) =>
-      exchange.answer === undefined ? [] : [{ ...exchange, answer: exchange.answer }],
+      exchange.answer === undefined || exchange.by !== undefined
+        ? []
+        : [{ ...exchange, answer: exchange.answer }],
     )
   }
 

@@ -1,3 +1,5 @@
+import type { Ability } from './ability.ts'
+
 /** A header field as it was sent: fields may stand more than once, and their order may matter. */
 export type Header = readonly [name: string, value: string]
 
@@ -22,6 +24,8 @@ export interface Exchange {
   readonly at: number
   /** How long the answer took; milliseconds. */
   readonly ms: number
+  /** Who answered, when it was not the server that is tested. */
+  readonly by?: 'mailbox' | 'provider'
   readonly request: SentRequest
   /** Absent when no answer came. */
   readonly answer?: Answer
@@ -50,6 +54,8 @@ export interface Recording {
   readonly secrets: Readonly<Record<string, SecretFacts>>
   /** Values that scenarios noted, by name, such as the client that a token was issued to. */
   readonly notes: Readonly<Record<string, string>>
+  /** What the run had beside the server. */
+  readonly abilities?: readonly Ability[]
   /** Scenarios that stopped before their end, with the reason. */
   readonly stopped: Readonly<Record<string, string>>
 }

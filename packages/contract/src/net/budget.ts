@@ -3,7 +3,13 @@ import type { SentRequest } from '../model/exchange.ts'
 /** The run would do more than an owner can stand. */
 export class BudgetError extends Error {}
 
-export type Spent = 'requests' | 'registrations' | 'wrong passphrases' | 'session codes' | 'mails'
+export type Spent =
+  | 'requests'
+  | 'registrations'
+  | 'wrong passphrases'
+  | 'session codes'
+  | 'mails'
+  | 'requests to a fresh instance'
 
 /** What a run may do at most, so that no owner is locked out of their own space. */
 export const SAFE_BUDGET: Readonly<Record<Spent, number>> = {
@@ -12,20 +18,42 @@ export const SAFE_BUDGET: Readonly<Record<Spent, number>> = {
   'wrong passphrases': 8,
   'session codes': 10,
   mails: 6,
+  'requests to a fresh instance': 1500,
+}
+
+/** For an instance that nobody else uses. */
+export const UNLIMITED: Readonly<Record<Spent, number>> = {
+  requests: Infinity,
+  registrations: Infinity,
+  'wrong passphrases': Infinity,
+  'session codes': Infinity,
+  mails: Infinity,
+  'requests to a fresh instance': Infinity,
 }
 
 /** Counts what a run does, and ends it before it does too much. */
 export class Budget {
   readonly #limits: Readonly<Record<Spent, number>>
   readonly #spent = new Map<Spent, number>()
+  #freshHost: string | undefined
 
   constructor(limits: Readonly<Record<Spent, number>> = SAFE_BUDGET) {
     this.#limits = limits
   }
 
+  /** Nobody is locked out of an instance that was made for the run: only its requests are counted. */
+  exempt(host: string): void {
+    this.#freshHost = host
+  }
+
   /** Counts a request by its address. @throws BudgetError */
   countRequest({ method, url }: SentRequest): void {
-    const path = new URL(url).pathname
+    const { host, pathname: path } = new URL(url)
+    const fresh = this.#freshHost
+    if (fresh !== undefined && (host === fresh || host.endsWith(`.${fresh}`))) {
+      this.spend('requests to a fresh instance')
+      return
+    }
     this.spend('requests')
     const isRegistration =
       (method === 'POST' && /\/(register|registerFromWebApp|reg|challenge)$/.test(path)) ||

@@ -46,6 +46,13 @@ export function learnFrom(secrets: Secrets, { request, answer }: Exchange): void
   learnBody(secrets, answer.body, typeOf(answer.headers))
 }
 
+/** Tells the secrets in the links of a text, such as a mail. */
+export function learnLinks(secrets: Secrets, text: string): void {
+  for (const [url] of text.matchAll(/https?:\/\/[^\s<>"]+/g)) {
+    learnParameters(secrets, queryOf(url.replaceAll('&amp;', '&')))
+  }
+}
+
 function learnSent(secrets: Secrets, name: string, value: string): void {
   if (name === 'cookie') {
     for (const pair of value.split(';')) {

@@ -1,11 +1,16 @@
 import type { SecretFacts } from '../model/exchange.ts'
 
 const SHORTEST = 6
+const PAIR = 0x1_0000
 const PLAIN = /^[A-Za-z0-9_-]+$/
 
 /** Knows every secret of a run, and replaces it in all that is shown. */
 export class Secrets {
+  /** Each form of a secret, with what it is replaced by. */
   readonly #names = new Map<string, string>()
+  readonly #byHead = new Map<string, readonly string[]>()
+  /** Pairs of characters that a secret begins with: nearly every place of a text is passed over by them. */
+  readonly #firsts = new Set<number>()
   readonly #facts = new Map<string, SecretFacts>()
   readonly #counts = new Map<string, number>()
 
@@ -22,16 +27,21 @@ export class Secrets {
       isPlain: PLAIN.test(value),
       ...(jwt !== undefined && { jwt }),
     })
-    for (const form of formsOf(value)) this.#names.set(form, name)
+    for (const form of formsOf(value)) if (!this.#names.has(form)) this.#add(form, name)
   }
 
   /** The text without any secret. */
   redact(text: string): string {
-    let shown = text
-    for (const [secret, name] of this.#sorted()) {
-      if (shown.includes(secret)) shown = shown.replaceAll(secret, name)
+    const shown: string[] = []
+    let from = 0
+    for (let at = 0; at + SHORTEST <= text.length; at++) {
+      const form = this.#formAt(text, at)
+      if (form === undefined) continue
+      shown.push(text.slice(from, at), this.#names.get(form) ?? '')
+      from = at + form.length
+      at = from - 1
     }
-    return shown
+    return shown.length === 0 ? text : `${shown.join('')}${text.slice(from)}`
   }
 
   /** The same value with every secret in its texts replaced. */
@@ -44,10 +54,29 @@ export class Secrets {
     return Object.fromEntries(this.#facts)
   }
 
-  /** Longest first: a secret may stand inside another one. */
-  #sorted(): readonly (readonly [string, string])[] {
-    return [...this.#names].toSorted(([one], [other]) => other.length - one.length)
+  /** Longest first: a secret may begin as another one does. */
+  #formAt(text: string, at: number): string | undefined {
+    if (!this.#firsts.has(text.charCodeAt(at) * PAIR + text.charCodeAt(at + 1))) return undefined
+    const forms = this.#byHead.get(text.slice(at, at + SHORTEST))
+    return forms?.find((form) => text.startsWith(form, at) && isWhole(text, at, form))
   }
+
+  #add(form: string, name: string): void {
+    this.#names.set(form, name)
+    this.#firsts.add(form.charCodeAt(0) * PAIR + form.charCodeAt(1))
+    const head = form.slice(0, SHORTEST)
+    const alike = [...(this.#byHead.get(head) ?? []), form]
+    this.#byHead.set(
+      head,
+      alike.toSorted((one, other) => other.length - one.length),
+    )
+  }
+}
+
+/** A passcode may stand by chance in a longer number, or be a number itself. */
+function isWhole(text: string, at: number, form: string): boolean {
+  if (!/^\d+$/.test(form)) return true
+  return !/[\d:,[]/.test(text[at - 1] ?? '') && !/\d/.test(text[at + form.length] ?? '')
 }
 
 /** As it stands in a URL, in JSON and in HTML. */

@@ -70,6 +70,13 @@ export class Wire {
     })
   }
 
+  /** Keeps what came another way, such as a mail. */
+  keep(exchange: Omit<Exchange, 'at' | 'ms'>): void {
+    const label = this.#uniqueLabel(exchange.label)
+    const at = Math.round(performance.now() - this.#begun)
+    this.exchanges.push({ ...exchange, label, at, ms: 0 })
+  }
+
   /** Nothing more is sent. */
   stop(reason: string): void {
     this.#stopped ??= reason

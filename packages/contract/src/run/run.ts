@@ -7,10 +7,14 @@ import type { Verdict } from '../model/check.ts'
 import type { Recording } from '../model/exchange.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Selection } from '../model/selection.ts'
-import { Budget, SAFE_BUDGET, type Spent } from '../net/budget.ts'
+import { Budget, SAFE_BUDGET, type Spent, UNLIMITED } from '../net/budget.ts'
+import type { Mailbox } from '../mailbox/mailbox.ts'
+import { openMailbox } from '../mailbox/open-mailbox.ts'
+import type { Operator } from '../operator/operator.ts'
 import { learnFrom } from '../net/learn.ts'
 import { Secrets } from '../net/secrets.ts'
 import { type ConnectTo, Wire } from '../net/wire.ts'
+import { Surroundings } from '../world/surroundings.ts'
 import { World } from '../world/world.ts'
 import { type Expected, withExpected } from './expected.ts'
 import { runScenarios, shuffled } from './scenarios.ts'
@@ -34,6 +38,12 @@ export interface RunOptions {
   readonly journal?: string
   /** Other limits, for a server whose owner is made for the run. */
   readonly limits?: Partial<Readonly<Record<Spent, number>>>
+  /** Makes an instance for what needs more than is safe; such checks are skipped when absent. */
+  readonly operator?: Operator
+  /** As `--mailbox`; checks that need a mail are skipped when absent. */
+  readonly mailbox?: string
+  /** Waits for expiries that no operator can bring about. */
+  readonly isSlow?: boolean
   /** Ends the run early; what was made is removed. */
   readonly signal?: AbortSignal
   readonly runId?: string
@@ -63,6 +73,7 @@ const SPENT: readonly Spent[] = [
   'wrong passphrases',
   'session codes',
   'mails',
+  'requests to a fresh instance',
 ]
 
 /** Asks a server everything, judges what it answered, and removes what was made. @throws CannotRun */
@@ -76,9 +87,29 @@ export async function run(options: RunOptions): Promise<Report> {
   secrets.learn('passphrase', options.passphrase)
   const budget = new Budget({ ...SAFE_BUDGET, ...options.limits })
   const wire = wireOf(options, budget, options.signal)
+  // What was made is removed whatever happened, and needs no budget.
+  const cleaner = wireOf(options, new Budget(UNLIMITED))
+  // Reading mails is no load of what is tested, and no part of the recording.
+  const mailbox = await mailboxOf(options, cleaner)
   const journal = new Journal({ run: id, target: base.origin }, options.journal)
   const driver = new HttpDriver({ base, profile, passphrase: options.passphrase, secrets })
-  const world = new World({ base, run: id, profile, wire, secrets, budget, journal, driver })
+  const surroundings = new Surroundings({
+    run: id,
+    ...(options.operator !== undefined && { operator: options.operator }),
+    ...(options.isSlow !== undefined && { isSlow: options.isSlow }),
+    ...(mailbox !== undefined && { mailbox }),
+  })
+  const world = new World({
+    base,
+    run: id,
+    profile,
+    wire,
+    secrets,
+    budget,
+    journal,
+    driver,
+    surroundings,
+  })
   const isStopping = (): boolean => options.signal?.aborted === true
   let stopped: Record<string, string> = {}
   let remaining: readonly Remaining[] = []
@@ -87,11 +118,10 @@ export async function run(options: RunOptions): Promise<Report> {
     const scenarios = groupsOf(profile, selection).flatMap((group) => group.scenarios)
     stopped = await runScenarios(shuffled(scenarios, seed), world, isStopping)
   } finally {
-    // What was made is removed whatever happened, and needs no budget.
-    const cleaner = wireOf(options, new Budget({ ...SAFE_BUDGET, requests: Infinity }))
     remaining = await removeAll(journal.leftovers, cleaner, (made) => journal.gone(made))
     cleaner.close()
     wire.close()
+    await surroundings.close()
     if (remaining.length === 0 && journal.leftovers.unknown.every(isSession)) journal.close()
   }
   if (wire.stopped !== undefined) throw new CannotRun(wire.stopped)
@@ -101,6 +131,7 @@ export async function run(options: RunOptions): Promise<Report> {
     exchanges: wire.exchanges,
     secrets: {},
     notes: world.notes,
+    abilities: surroundings.abilities,
     stopped,
   }
   for (const exchange of wire.exchanges) learnFrom(secrets, exchange)
@@ -129,6 +160,16 @@ export async function replay(report: Report, profile: Profile): Promise<readonly
 
 function isSession({ kind }: { readonly kind: string }): boolean {
   return kind === 'session'
+}
+
+async function mailboxOf({ mailbox }: RunOptions, wire: Wire): Promise<Mailbox | undefined> {
+  if (mailbox === undefined) return undefined
+  try {
+    return await openMailbox(mailbox, wire)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CannotRun(`The mailbox cannot be opened: ${reason}`, { cause: error })
+  }
 }
 
 async function reach(world: World): Promise<void> {

@@ -11,7 +11,7 @@ export async function runScenarios(
   const stopped: Record<string, string> = {}
   const queues = new Map<Exclusive, Promise<void>>()
   await Promise.all(
-    scenarios.map((scenario) => {
+    scenarios.toSorted(byTurn).map((scenario) => {
       const { exclusive } = scenario
       if (exclusive === undefined) return runOne(scenario)
       const turn = (queues.get(exclusive) ?? Promise.resolve()).then(() => runOne(scenario))
@@ -23,7 +23,7 @@ export async function runScenarios(
 
   async function runOne(scenario: Scenario): Promise<void> {
     if (isStopping()) return
-    const lacking = scenario.needs?.find((need) => !world.has(need))
+    const lacking = scenario.needs?.find((need) => !world.can(need))
     if (lacking !== undefined) return
     try {
       await scenario.run(world)
@@ -32,6 +32,11 @@ export async function runScenarios(
       stopped[scenario.id] = error instanceof BudgetError ? `budget: ${reason}` : reason
     }
   }
+}
+
+/** Keeps the order of those whose turn does not matter. */
+function byTurn({ turn: one = 0 }: Scenario, { turn: other = 0 }: Scenario): number {
+  return one - other
 }
 
 /** The same order for the same seed, another one for another. */

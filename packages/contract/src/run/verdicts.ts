@@ -1,10 +1,9 @@
-import { type Check, groupOf, type Verdict } from '../model/check.ts'
+import type { Ability } from '../model/ability.ts'
+import { type Capability, type Check, groupOf, type Verdict } from '../model/check.ts'
+import { isDisturbance } from '../model/disturbance.ts'
 import { Evidence, MissingExchange } from '../model/evidence.ts'
 import type { Recording } from '../model/exchange.ts'
 import { levelIn, type Profile } from '../model/profile.ts'
-
-/** Whether a limit or an outage came in between. */
-const DISTURBED: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /** Judges a recording: nothing is sent. */
 export async function judgeAll(
@@ -19,10 +18,8 @@ async function judge(check: Check, recording: Recording, profile: Profile): Prom
   const { id, title, rules, why, remedy } = check
   const level = levelIn(profile, check) ?? 'may'
   const base = { id, title, group: groupOf(id), level, rules, why, remedy }
-  const lacking = check.needs?.find((need) => !profile.has.includes(need))
-  if (lacking !== undefined) {
-    return { ...base, outcome: 'skipped', reason: `the server has no ${lacking}`, exchanges: [] }
-  }
+  const reason = check.needs?.flatMap((need) => reasonOf(need, recording, profile) ?? [])[0]
+  if (reason !== undefined) return { ...base, outcome: 'skipped', reason, exchanges: [] }
   const evidence = new Evidence(recording)
   try {
     const finding = await check.judge(evidence)
@@ -33,7 +30,7 @@ async function judge(check: Check, recording: Recording, profile: Profile): Prom
         ? { ...base, outcome: 'error', reason: 'the check looked at no exchange', exchanges }
         : { ...base, outcome: 'passed', exchanges }
     }
-    const isDisturbed = exchanges.some((label) => DISTURBED.has(evidence.of(label).answer.status))
+    const isDisturbed = exchanges.some((label) => isDisturbance(evidence.of(label)))
     const outcome = isDisturbed ? 'inconclusive' : level === 'must' ? 'failed' : 'warning'
     return { ...base, outcome, reason: finding, exchanges }
   } catch (error) {
@@ -44,4 +41,25 @@ async function judge(check: Check, recording: Recording, profile: Profile): Prom
     const reason = error instanceof Error ? error.message : String(error)
     return { ...base, outcome: 'error', reason, exchanges }
   }
+}
+
+const LACKING: Readonly<Record<Ability, string>> = {
+  fresh: 'it needs an instance made for the run: give --operator',
+  mailbox: 'it needs a mail: give --mailbox',
+  provider: 'it needs a provider: give --operator with accountType and provider',
+  clock: 'it needs an expiry: give --operator with advanceClock, or --slow',
+}
+
+/** Why a check cannot be judged; `undefined` when nothing lacks. */
+function reasonOf(
+  need: Capability | Ability,
+  { abilities = [] }: Recording,
+  profile: Profile,
+): string | undefined {
+  if (isAbility(need)) return abilities.includes(need) ? undefined : LACKING[need]
+  return profile.has.includes(need) ? undefined : `the server has no ${need}`
+}
+
+function isAbility(need: Capability | Ability): need is Ability {
+  return need in LACKING
 }

@@ -55,7 +55,7 @@ export class Clients {
 
   /** A client that scenarios share, registered when it is first needed. */
   shared(name: string): Promise<Client> {
-    const known = this.#shared.get(name) ?? this.#registered(`client.${name}`)
+    const known = this.#shared.get(name) ?? this.#registered(`${this.#ground.prefix}client.${name}`)
     this.#shared.set(name, known)
     return known
   }

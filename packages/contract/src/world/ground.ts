@@ -20,6 +20,8 @@ export interface Call {
 /** What clients are registered and asked for with. */
 export interface Ground {
   readonly run: string
+  /** Begins the labels of what is asked for whoever needs it. */
+  readonly prefix: string
   readonly profile: Profile
   readonly journal: Journal
   readonly driver: HttpDriver

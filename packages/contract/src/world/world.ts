@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Browser, requireAnswer } from '../drivers/browser.ts'
 import type { HttpDriver } from '../drivers/http-driver.ts'
+import type { Ability } from '../model/ability.ts'
 import type { Capability } from '../model/check.ts'
 import type { Answered } from '../model/evidence.ts'
 import type { Profile } from '../model/profile.ts'
@@ -8,9 +9,13 @@ import type { Budget } from '../net/budget.ts'
 import type { Secrets } from '../net/secrets.ts'
 import type { Wire } from '../net/wire.ts'
 import type { Journal, Made } from '../journal/journal.ts'
+import type { Mail } from '../mailbox/mailbox.ts'
+import type { Beside } from './beside.ts'
 import { Clients } from './clients.ts'
 import { type Endpoints, readEndpoints } from './endpoints.ts'
 import type { Call, Ground } from './ground.ts'
+
+const PASSCODE = /(?:^|\s)(\d{6})(?:[\s.]|$)/
 
 export interface WorldOptions {
   readonly base: URL
@@ -21,6 +26,10 @@ export interface WorldOptions {
   readonly budget: Budget
   readonly journal: Journal
   readonly driver: HttpDriver
+  /** What the run has beside the server. */
+  readonly surroundings: Beside<World>
+  /** Begins the labels of what is asked for whoever needs it. @defaultValue none */
+  readonly prefix?: string
 }
 
 /** What scenarios work with: one server, one owner, one run. */
@@ -34,7 +43,9 @@ export class World implements Ground {
   readonly secrets: Secrets
   readonly wire: Wire
   readonly clients: Clients
-  readonly notes: Record<string, string> = {}
+  readonly notes: Record<string, string>
+  readonly prefix: string
+  readonly #surroundings: Beside<World>
   #endpoints: Promise<Endpoints> | undefined
   #owner: Promise<Browser> | undefined
 
@@ -47,11 +58,50 @@ export class World implements Ground {
     this.driver = options.driver
     this.secrets = options.secrets
     this.wire = options.wire
+    this.prefix = options.prefix ?? ''
+    this.#surroundings = options.surroundings
+    this.notes = options.surroundings.notes
     this.clients = new Clients(this)
   }
 
   has(capability: Capability): boolean {
     return this.profile.has.includes(capability)
+  }
+
+  /** Whether the server, or what the run has beside it, is enough. */
+  can(need: Capability | Ability): boolean {
+    return (
+      this.#surroundings.abilities.some((ability) => ability === need) ||
+      this.profile.has.some((one) => one === need)
+    )
+  }
+
+  /** An instance that was made for the run, with an owner of its own. @throws Error without an operator */
+  fresh(): Promise<World> {
+    return this.#surroundings.fresh(this)
+  }
+
+  /** The next mail of the owner that this accepts; empty when none comes in time. */
+  mail(label: string, accepts: (mail: Mail) => boolean): Promise<Mail> {
+    return this.#surroundings.mail(label, this.base.host, accepts)
+  }
+
+  /** A passcode that was mailed; empty when none comes in time. */
+  async passcode(label: string): Promise<string> {
+    const { text } = await this.mail(label, (mail) => PASSCODE.test(mail.text))
+    const [, code = ''] = PASSCODE.exec(text) ?? []
+    this.secrets.learn('passcode', code)
+    return code
+  }
+
+  /** An account type that leads to the provider of the run. @returns its name */
+  accountType(): Promise<string> {
+    return this.#surroundings.accountType()
+  }
+
+  /** Lets time pass at the server. */
+  advanceClock(seconds: number): Promise<void> {
+    return this.#surroundings.advanceClock(seconds)
   }
 
   /** An address below the base. */
@@ -91,7 +141,8 @@ export class World implements Ground {
   }
 
   endpoints(): Promise<Endpoints> {
-    this.#endpoints ??= this.send('met.document', '/.well-known/oauth-authorization-server').then(
+    const label = this.prefix === '' ? 'met.document' : `${this.prefix}document`
+    this.#endpoints ??= this.send(label, '/.well-known/oauth-authorization-server').then(
       (document) => readEndpoints(document, this.base),
     )
     return this.#endpoints
@@ -101,6 +152,11 @@ export class World implements Ground {
   owner(): Promise<Browser> {
     this.#owner ??= this.#logIn()
     return this.#owner
+  }
+
+  /** The owner's sessions are over. */
+  forgetOwner(): void {
+    this.#owner = undefined
   }
 
   /** Notes a value for the checks. */
@@ -126,8 +182,8 @@ export class World implements Ground {
     const browser = this.browser()
     if (this.has('pages')) {
       const made = this.journal.making('session', 'login of the runner')
-      await this.driver.login('owner', browser)
-      await this.keepSession(made, browser)
+      await this.driver.login(`${this.prefix}owner`, browser)
+      await this.keepSession(made, browser, `${this.prefix}owner.app`)
     }
     return browser
   }

@@ -1,5 +1,5 @@
 import { OAuthError } from '@svc/oauth-core'
-import { defineRoute, type Route, type RouteContext } from '@svc/platform'
+import { defineRoute, prefersJson, type Route, type RouteContext } from '@svc/platform'
 import { DEV_PAGE, type DevPageServices } from './dev-pages.ts'
 import { escape, sendMail, sendPage } from './dev-page.ts'
 import type { DevMailbox, KeptMail } from '../../notifications/development.ts'
@@ -17,7 +17,8 @@ export const mailRoutes: readonly Route<MailPageServices>[] = [
     ...DEV_PAGE,
     path: '/dev/mails',
     handler: listMails,
-    summary: 'Lists the last mails, newest first. Development only, from this machine only.',
+    summary:
+      'Lists the last mails, newest first; a program that asks for JSON gets their texts. Development only, from this machine only.',
   }),
   defineRoute({
     ...DEV_PAGE,
@@ -35,8 +36,25 @@ export const mailRoutes: readonly Route<MailPageServices>[] = [
 
 async function listMails(ctx: RouteContext, { mailbox }: MailPageServices): Promise<void> {
   const mails = await mailbox.list(ctx.state.instance)
+  if (prefersJson(ctx)) return sendList(ctx, mails)
   const list = mails.length === 0 ? '<p>No mail yet.</p>' : listOf(mails)
   sendPage(ctx, 'Mails', `${list}\n<p><a href="/dev/mails/preview">All kinds of mails</a></p>`)
+}
+
+/** A mailbox for programs that test the server: newest first, with `date` in ISO 8601. */
+function sendList(ctx: RouteContext, mails: readonly KeptMail[]): void {
+  const list = mails.map(({ id, keptAt, mail: { to, subject, text, html } }) => ({
+    id,
+    date: new Date(keptAt).toISOString(),
+    to: to.address,
+    subject,
+    text,
+    html,
+  }))
+  ctx.status = 200
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.set('Cache-Control', 'no-store')
+  ctx.body = JSON.stringify(list)
 }
 
 async function showMail(ctx: RouteContext, { mailbox }: MailPageServices): Promise<void> {

@@ -4,7 +4,8 @@ import { Socket } from '../../net/socket.ts'
 import type { World } from '../../world/world.ts'
 import type { Scenario } from '../group.ts'
 
-const EVENT_MS = 2000
+/** Waited for at most, also on a busy machine. */
+const EVENT_MS = 10_000
 
 /** Confirms as the owner, rightly and wrongly. */
 export const confirmation: Scenario = {

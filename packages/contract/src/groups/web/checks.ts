@@ -1,4 +1,5 @@
 import type { Check } from '../../model/check.ts'
+import { isDisturbance } from '../../model/disturbance.ts'
 import type { Answered, Evidence } from '../../model/evidence.ts'
 import { allOf, expectHeader, expectNoHeader, header } from '../../model/expect.ts'
 
@@ -211,7 +212,7 @@ function ofPages(e: Evidence, judge: (page: Answered) => string | undefined): st
 function sample(e: Evidence): readonly Answered[] {
   const seen = new Map<string, Answered>()
   for (const one of e.everything()) {
-    if (one.answer.status < 200) continue
+    if (one.answer.status < 200 || isDisturbance(one)) continue
     const group = `${one.label.split('.', 1)[0]} ${one.answer.status}`
     if (!seen.has(group)) seen.set(group, one)
   }

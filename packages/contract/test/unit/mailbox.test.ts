@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import type { Mailbox } from '../../src/mailbox/mailbox.ts'
+import { openMailbox } from '../../src/mailbox/open-mailbox.ts'
+import { smtpMailbox } from '../../src/mailbox/smtp-mailbox.ts'
+import { Budget, UNLIMITED } from '../../src/net/budget.ts'
+import { Wire } from '../../src/net/wire.ts'
+
+const RAW = [
+  'From: Space <space@host.example>',
+  'To: Owner <owner@host.example>',
+  'Subject: =?utf-8?q?Your_code_=E2=9C=93?=',
+  'Date: Mon, 23 Nov 2026 10:00:00 +0000',
+  'Content-Type: text/plain; charset=utf-8',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  'https://host.example/?code=3Dabc',
+  '',
+].join('\r\n')
+const LIST = [{ id: '1', date: '2026-11-23T10:00:00.000Z', to: 'owner@host.example', text: 'x' }]
+
+describe('a mailbox', () => {
+  let folder: string
+  let mailbox: Mailbox | undefined
+  const wire = new Wire({ budget: new Budget(UNLIMITED), concurrency: 1 })
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'contract-mailbox-'))
+    mailbox = undefined
+  })
+  afterEach(async () => {
+    await mailbox?.close()
+    rmSync(folder, { recursive: true })
+  })
+  after(() => wire.close())
+
+  function expectMail([mail]: Awaited<ReturnType<Mailbox['list']>>): void {
+    expect(mail).to.deep.include({ to: 'owner@host.example', subject: 'Your code ✓' })
+    expect(mail?.text).to.include('https://host.example/?code=abc')
+    expect(mail?.date.toISOString()).to.equal('2026-11-23T10:00:00.000Z')
+  }
+
+  it('is a Maildir whose mails stay where they are', async () => {
+    for (const part of ['new', 'cur', 'tmp']) mkdirSync(path.join(folder, part))
+    writeFileSync(path.join(folder, 'new', '1.host'), RAW)
+    mailbox = await openMailbox(`maildir:${folder}`, wire)
+    expectMail(await mailbox.list('host.example'))
+    writeFileSync(path.join(folder, 'cur', '2.host:2,S'), RAW)
+    expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal([
+      '1.host',
+      '2.host',
+    ])
+  })
+
+  it('is the relay of the server', async () => {
+    const relay = await smtpMailbox(0)
+    mailbox = relay
+    const socket = connect(relay.port, '127.0.0.1')
+    const lines = ['HELO host', 'MAIL FROM:<space@host.example>', 'RCPT TO:<owner@host.example>']
+    for (const line of [...lines, 'DATA', `${RAW}\r\n.`, 'QUIT']) {
+      await once(socket, 'data')
+      socket.write(`${line}\r\n`)
+    }
+    await once(socket, 'close')
+    expectMail(await mailbox.list('host.example'))
+  })
+
+  it('is a program that prints a list, for the host that is asked about', async () => {
+    const file = path.join(folder, 'host.example')
+    writeFileSync(file, JSON.stringify(LIST))
+    mailbox = await openMailbox(`command:cat ${folder}/{host}`, wire)
+    const [mail] = await mailbox.list('host.example')
+    expect(mail).to.include({ id: '1', text: 'x', subject: '', html: '' })
+  })
+
+  it('is a list at an address', async () => {
+    const server: Server = createServer((request, response) => {
+      const isRight = request.headers.accept === 'application/json' && request.url === '/box'
+      response.writeHead(isRight ? 200 : 406).end(JSON.stringify(LIST))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const { port } = server.address() as AddressInfo // it listens on an address
+      mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
+      expect(await mailbox.list('localhost')).to.have.lengthOf(1)
+      const refused = await openMailbox(`http://{host}:${port}/other`, wire)
+      const error = await refused.list('localhost').catch((one: unknown) => one)
+      expect(String(error)).to.include('the answer is 406')
+    } finally {
+      server.close()
+    }
+  })
+
+  for (const text of ['ftp://host.example', 'inbox', 'smtp:none']) {
+    it(`is not "${text}"`, async () => {
+      const error = await openMailbox(text, wire).catch((one: unknown) => one)
+      expect(error).to.be.instanceOf(Error)
+    })
+  }
+})
