@@ -1,7 +1,7 @@
 /**
  * Runs everything this machine allows, one step after another, and says what was skipped and why.
  *
- *   node .ci/test.ts [--level checks|unit|contract|http|faults|deploy|e2e|embedding|dist] [--package <folder name>]
+ *   node .ci/test.ts [--level checks|unit|contract|http|faults|deploy|e2e|embedding|site|dist] [--package <folder name>]
  *
  * The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
  * Under CI=true a skipped test is a failure. How long anything may take follows the machine: its slowness is measured
@@ -72,7 +72,7 @@ async function runAll(): Promise<void> {
         .toSorted((one, other) => one.arguments.length - other.arguments.length),
     ),
   )
-  if (['embedding', 'checks', 'dist'].some(isWanted)) {
+  if (['embedding', 'checks', 'site', 'dist'].some(isWanted)) {
     // Once for everything that installs them.
     process.env['SVC_TARBALLS'] = path.join(packed, 'tarballs')
     await run(
@@ -84,6 +84,7 @@ async function runAll(): Promise<void> {
     )
   }
   if (isWanted('embedding')) for (const suite of suites('embedding')) await run(suite)
+  if (isWanted('site')) await runSite()
   if (isWanted('checks') || isWanted('dist')) await runPacked()
 }
 
@@ -176,6 +177,13 @@ async function runPacked(): Promise<void> {
       }))
       .filter((suite) => suite.arguments.some((argument) => argument.startsWith('test/'))),
   )
+}
+
+/** The documents as a site, from the Markdown and the packed packages. */
+async function runSite(): Promise<void> {
+  const tarballs = path.join(packed, 'tarballs')
+  await run(check('site of the documents', 'node', ['.ci/site.ts', '--tarballs', tarballs]))
+  for (const suite of suites('site')) await run(suite)
 }
 
 function isWorthPacking({ folder }: Step, argument: string): boolean {
