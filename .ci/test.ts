@@ -1,7 +1,7 @@
 /**
  * Runs everything this machine allows, one step after another, and says what was skipped and why.
  *
- *   node .ci/test.ts [--level checks|unit|contract|http|faults|deploy|e2e|embedding|dist] [--package <folder name>]
+ *   node .ci/test.ts [--level checks|unit|contract|http|faults|deploy|e2e|embedding|site|dist] [--package <folder name>]
  *
  * The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
  * Under CI=true a skipped test is a failure. How long anything may take follows the machine: its slowness is measured
@@ -64,7 +64,7 @@ async function runAll(): Promise<void> {
     // The tests of the installation begin with it.
     process.env['SVC_BUNDLE'] = path.join(packed, 'bundle')
   }
-  if (['embedding', 'checks', 'dist'].some(isWanted)) {
+  if (['embedding', 'checks', 'site', 'dist'].some(isWanted)) {
     // Once for everything that installs them.
     process.env['SVC_TARBALLS'] = path.join(packed, 'tarballs')
     await run(
@@ -76,13 +76,15 @@ async function runAll(): Promise<void> {
     )
   }
   // The longest last, in parts: no lane is idle while another one is busy with a long one.
-  await runInLanes(
-    LEVELS.filter(isWanted).flatMap((level) =>
+  await runInLanes([
+    ...LEVELS.filter(isWanted).flatMap((level) =>
       suites(level)
         .flatMap((suite) => inParts(suite, level))
-        .toSorted((one, other) => one.arguments.length - other.arguments.length),
+        .toSorted((one, other) => one.arguments.length - other.arguments.length)
+        .map((step) => [step]),
     ),
-  )
+    ...(isWanted('site') ? [siteSteps()] : []),
+  ])
   if (isWanted('checks') || isWanted('dist')) await runPacked()
 }
 
@@ -97,17 +99,19 @@ async function run(step: Step): Promise<void> {
   conclude(result)
 }
 
-/** Several at a time. What a step prints is shown when it has ended. */
-async function runInLanes(steps: readonly Step[]): Promise<void> {
-  const waiting = [...steps]
+/** Several at a time; those of one list one after the other. What a step prints is shown when it has ended. */
+async function runInLanes(lists: readonly (readonly Step[])[]): Promise<void> {
+  const waiting = [...lists]
   async function lane(): Promise<void> {
-    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
-      followMachine()
-      const printed: Buffer[] = []
-      const result = await runStep(step, (chunk) => void printed.push(chunk))
-      process.stdout.write(`\n── ${step.name}\n`)
-      process.stdout.write(Buffer.concat(printed))
-      conclude(result)
+    for (let steps = waiting.shift(); steps !== undefined; steps = waiting.shift()) {
+      for (const step of steps) {
+        followMachine()
+        const printed: Buffer[] = []
+        const result = await runStep(step, (chunk) => void printed.push(chunk))
+        process.stdout.write(`\n── ${step.name}\n`)
+        process.stdout.write(Buffer.concat(printed))
+        conclude(result)
+      }
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
@@ -174,8 +178,22 @@ async function runPacked(): Promise<void> {
         arguments: suite.arguments.filter((argument) => isWorthPacking(suite, argument)),
         env: { ...env, SVC_TEST_STORES: storesOf(suite.name) },
       }))
-      .filter((suite) => suite.arguments.some((argument) => argument.startsWith('test/'))),
+      .filter((suite) => suite.arguments.some((argument) => argument.startsWith('test/')))
+      .map((suite) => [suite]),
   )
+}
+
+/** The documents as a site, from the Markdown and the packed packages. */
+function siteSteps(): Step[] {
+  const tarballs = path.join(packed, 'tarballs')
+  return [
+    {
+      ...check('site of the documents', 'node', ['.ci/site.ts', '--tarballs', tarballs]),
+      // It installs what nothing else needs.
+      limitMs: 10 * MINUTE_MS,
+    },
+    ...suites('site'),
+  ]
 }
 
 function isWorthPacking({ folder }: Step, argument: string): boolean {

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { ROOT } from './document.ts'
+import { isMade, ROOT } from './document.ts'
 
 const SPEC = 'docs/spec'
 const AREAS =
@@ -122,7 +122,7 @@ function sources(): string[] {
       '.ci/**/*.{ts,js}',
       '**/*.md',
     ],
-    { cwd: ROOT, exclude: (name) => name === 'node_modules' || name === 'dist' },
+    { cwd: ROOT, exclude: isMade },
   ).filter((file) => !/(?:^|\/)(?:node_modules|dist)\//.test(file))
 }
 

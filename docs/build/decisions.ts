@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Document, GENERATED, ROOT } from './document.ts'
+import { type Document, GENERATED, isMade, ROOT } from './document.ts'
 
 /** A file of `docs/decisions/`. */
 export interface Decision {
@@ -83,7 +83,7 @@ export function decisionFaults(): string[] {
   const numbers = decisions.map(({ file }) => file.slice(0, 4))
   const sources = globSync(
     ['{packages,examples}/*/{src,test,bench,assets,views,apps}/**/*.{ts,js,njk,css}', '**/*.md'],
-    { cwd: ROOT, exclude: (name) => name === 'node_modules' || name === 'dist' },
+    { cwd: ROOT, exclude: isMade },
   )
   const dangling = sources.flatMap((file) =>
     [...read(file).matchAll(MENTION)]

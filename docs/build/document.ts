@@ -32,6 +32,11 @@ export function staleDocuments(documents: readonly Document[]): string[] {
     .map(({ file }) => file)
 }
 
+/** Folders whose files are made, not written: for the `exclude` of a search, which gives a name or a path. */
+export function isMade(folder: string): boolean {
+  return ['node_modules', 'dist', '.generated', 'content'].includes(path.basename(folder))
+}
+
 /** A Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |\n`

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { ROOT } from './document.ts'
+import { isMade, ROOT } from './document.ts'
 
 /** A path of the sources in a recipe, such as `packages/notify/src/limits.ts`. */
 const CODE_PATH = /`((?:packages|examples)\/[^`*<>… ]+)`/g
@@ -10,7 +10,7 @@ const LINK = /\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#([^)\s]+))?\)/g
 export function linkFaults(): string[] {
   const files = globSync('**/*.md', {
     cwd: ROOT,
-    exclude: (name) => name === 'node_modules' || name === 'dist',
+    exclude: isMade,
   })
   return files.flatMap((file) =>
     [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(LINK)].flatMap(
