@@ -37,7 +37,11 @@ function missingFiles(manifest: PackageManifest, files: readonly string[]): stri
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!'))
   return [
     ...named
-      .filter(([, file]) => !files.includes(path.posix.normalize(file)))
+      // A name with a star stands for every file that it fits.
+      .filter(
+        ([, name]) =>
+          !files.some((file) => path.posix.matchesGlob(file, path.posix.normalize(name))),
+      )
       .map(([where, file]) => `${where} names ${file}, which is not in the tarball`),
     ...wanted
       .filter((name) => !files.some((file) => file === name || file.startsWith(`${name}/`)))

@@ -94,13 +94,16 @@ export function publicPath(file: string): string {
   return DATA[file] ?? `files/${file.replaceAll(/(^|\/)\./g, '$1_')}.txt`
 }
 
+/** Reports on declarations are for reviews: the reference of the packages has pages of its own. */
+const NO_PAGE = /node_modules|^packages\/testkit\/|\.api\.md$/
+
 function markdownFiles(root: string): string[] {
   return [
     ...Object.keys(OUTSIDE).filter((file) => existsSync(path.join(root, file))),
     ...globSync(
       ['docs/*.md', 'docs/!(site|build)/**/*.md', 'packages/*/README.md', 'examples/*/README.md'],
       { cwd: root },
-    ).filter((file) => !file.includes('node_modules') && !file.startsWith('packages/testkit/')),
+    ).filter((file) => !NO_PAGE.test(file)),
   ].toSorted()
 }
 
