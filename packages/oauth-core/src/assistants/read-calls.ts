@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import type { Store } from '@svc/store'
+import type { IndexKey, Store, StoredRecord } from '@svc/store'
 import { type CallDay, type CallRecord, callsIndex, type DocumentWrite, daysIndex } from './call.ts'
 
 /** One call, or something that happened to the client. Times are milliseconds since the epoch. */
@@ -78,28 +78,57 @@ export async function countSince(
   { id }: Pick<Instance, 'id'>,
   clientId: string,
   since: number,
-): Promise<{ readonly calls: number; readonly documents: number }> {
-  let calls = 0
-  let documents = 0
-  const count = (of: { readonly calls: number; readonly documents: number }): void => {
-    calls += of.calls
-    documents += of.documents
+): Promise<CallCount> {
+  const daysNow = () =>
+    store.list<CallDay>(daysIndex(id, clientId), { order: 'desc', limit: COUNTED_DAYS })
+  let { records: days } = await daysNow()
+  for (let time = 1; ; time++) {
+    const counted = await countCalls(store, callsIndex(id, clientId), since)
+    for (const { value } of days) {
+      if (value.until > since) Object.values(value.kinds).forEach((of) => add(counted, of))
+    }
+    const { records: after } = await daysNow()
+    const isSame = JSON.stringify(after.map(revisionOf)) === JSON.stringify(days.map(revisionOf))
+    // Calls that became part of a day meanwhile would be in neither.
+    if (isSame || time === MOST_COUNTS) return counted
+    days = after
   }
-  const days = await store.list<CallDay>(daysIndex(id, clientId), { order: 'desc', limit: 3 })
-  for (const { value } of days.records) {
-    if (value.until > since) Object.values(value.kinds).forEach(count)
-  }
+}
+
+interface CallCount {
+  calls: number
+  documents: number
+}
+
+const COUNTED_DAYS = 3
+const MOST_COUNTS = 5
+
+async function countCalls(
+  store: Pick<Store, 'list'>,
+  index: IndexKey,
+  since: number,
+): Promise<CallCount> {
+  const counted = { calls: 0, documents: 0 }
   let cursor: string | undefined
   do {
-    const page = await store.list<CallRecord>(callsIndex(id, clientId), {
+    const page = await store.list<CallRecord>(index, {
       order: 'desc',
       ...(cursor === undefined ? {} : { cursor }),
     })
     const recent = page.records.filter(({ value }) => value.time > since)
     for (const { value } of recent) {
-      if (value.event === undefined) count({ calls: 1, documents: value.documents })
+      if (value.event === undefined) add(counted, { calls: 1, documents: value.documents })
     }
     cursor = recent.length < page.records.length ? undefined : page.cursor
   } while (cursor !== undefined)
-  return { calls, documents }
+  return counted
+}
+
+function add(to: CallCount, { calls, documents }: Readonly<CallCount>): void {
+  to.calls += calls
+  to.documents += documents
+}
+
+function revisionOf({ key, revision }: StoredRecord<CallDay>): readonly string[] {
+  return [key, revision]
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
-import { indexKey, recordKey } from '@svc/store'
+import { indexKey, recordKey, type Store } from '@svc/store'
 import { eachStore, fakeClock, until } from '@svc/testkit'
 import { BusyWatch } from '../../src/assistants/busy-watch.ts'
 import { CallLog } from '../../src/assistants/call-log.ts'
+import { foldCalls } from '../../src/assistants/fold-calls.ts'
+import { countSince } from '../../src/assistants/read-calls.ts'
 import type { AssistantCall } from '../../src/index.ts'
 import { oauthServer, type OAuthServer } from '../oauth-server.ts'
 
@@ -131,6 +133,24 @@ eachStore((open) => {
       const counted = () => oauth.assistants.countCalls(instance, 'client', 0)
       await until(async () => (await counted()).calls === 240)
       expect(await counted()).to.deep.equal({ calls: 240, documents: 240 })
+    })
+
+    it('is counted whole while calls become part of their day', async () => {
+      const server = await start()
+      const { store, instance, oauth } = server
+      for (let n = 0; n < 6; n += 1) await oauth.assistants.recordCall(callOf(server))
+      const most = { before: 0, keptMs: DAY_MS }
+      let left = 6
+      const folding: Pick<Store, 'list'> = {
+        list: async (index, page) => {
+          left -= 2
+          // The oldest two, before whatever is read.
+          if (left >= 0) await foldCalls(store, instance, 'client', { ...most, most: left })
+          return store.list(index, page)
+        },
+      }
+      const counted = await countSince({ store: folding }, instance, 'client', 0)
+      expect(counted).to.deep.equal({ calls: 6, documents: 6 })
     })
 
     it('is told once when it is much in an hour, of what was read alone', async () => {
