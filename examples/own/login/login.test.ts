@@ -72,7 +72,7 @@ it('lets the users of the company allow clients, on its own page', async () => {
   const form = new URLSearchParams(
     Array.from(
       shown.text.matchAll(/name="([^"]+)" value="([^"]*)"/g),
-      ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')],
+      ([, name = '', value = '']): [string, string] => [name, value.replaceAll('&amp;', '&')],
     ),
   )
   const [csrf = ''] = (shown.headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '')
