@@ -74,8 +74,8 @@ async function roll(
     (at) => folders[at],
   )
   atEnd(() => fleet.stop())
-  // A proxy forgets a connection before the process closes it.
-  const proxy = await startProxy(kind, { upstreams: fleet.ports, keepS: Math.max(1, drainS - 1) })
+  // A proxy forgets a connection well before the process closes it, also where both are late.
+  const proxy = await startProxy(kind, { upstreams: fleet.ports, keepS: Math.max(1, drainS - 3) })
   atEnd(() => proxy.stop())
   const clients = await connectClients(fleet, proxy.port, CLIENTS)
   const sockets = await watchSockets(proxy.port, clients)
@@ -106,6 +106,7 @@ async function roll(
   const open = await sockets.stop()
   const lostSessions = await sessions.lost()
   for (const failure of load.failures.slice(0, 20)) say('request.failed', { ...failure })
+  if (load.failures.length > 0) say('proxy.complained', { lines: await proxy.complaints() })
   const failedVerifications = load.failures.filter(({ result }) => result === 401).length
   const longestAwayMs = Math.round(Math.max(0, ...sockets.awayMs))
   const hasPassed =

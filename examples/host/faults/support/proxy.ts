@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,6 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** A real proxy in front of processes of the host. */
 export interface Proxy {
   readonly port: number
+  /** What nginx wrote of its upstreams, the newest last: why it answered 502 itself. Caddy: nothing. */
+  complaints(): Promise<readonly string[]>
   stop(): Promise<void>
 }
 
@@ -69,7 +71,12 @@ export async function startProxy(kind: ProxyKind, options: ProxyOptions): Promis
     }
     await pause(50)
   }
-  return { port, stop }
+  async function complaints(): Promise<readonly string[]> {
+    if (kind !== 'nginx') return []
+    const lines = (await readFile(path.join(folder, 'error.log'), 'utf8')).split('\n')
+    return lines.filter((line) => line.includes('upstream')).slice(-20)
+  }
+  return { port, complaints, stop }
 }
 
 function isOpen(port: number): Promise<boolean> {

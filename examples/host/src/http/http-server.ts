@@ -96,7 +96,8 @@ export async function startServer(
     }
     if (drainMs > 0) {
       await pause(drainMs)
-      await quietMoment(server)
+      // The other half is left to requests that came at its end.
+      await quietMoment(server, Math.max(0, cutMs - drainMs) / 2)
     }
     unfollow()
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))

@@ -10,7 +10,7 @@ const PROGRAMS: readonly (readonly [name: string, options: readonly string[]])[]
   ['connections', ['--count', '40', '--seconds', '45']],
   ['kill', ['--count', '25']],
   ['soak', ['--minutes', '0.3']],
-  ['rolling', ['--restarts', '3', '--proxies', 'nginx', '--drain', '2']],
+  ['rolling', ['--restarts', '3', '--proxies', 'nginx']],
   ['redis-faults', ['--count', '1']],
   ['fuzz', ['--count', '2000']],
   ['clock', ['--count', '4']],
