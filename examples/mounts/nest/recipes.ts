@@ -20,18 +20,26 @@ import { oauth, RECIPES } from './assembly.ts'
 class RecipesGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp()
-    const seen = await oauth.authenticateRequest(http.getRequest<IncomingMessage>(), RECIPES)
+    const seen = await oauth.authenticateRequest(
+      ofNode<IncomingMessage>(http.getRequest()),
+      RECIPES,
+    )
     // NestJS adds nothing to an answer that was sent.
-    if (!seen.ok) sendRefusal(http.getResponse<ServerResponse>(), seen)
+    if (!seen.ok) sendRefusal(ofNode<ServerResponse>(http.getResponse()), seen)
     return seen.ok
   }
 }
 
 /** The instance that a request is for. */
 const OfInstance = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const request = context.switchToHttp().getRequest<IncomingMessage>()
-  return oauth.requestOf(request)?.instance
+  const request = context.switchToHttp().getRequest()
+  return oauth.requestOf(ofNode<IncomingMessage>(request))?.instance
 })
+
+/** The object of Node: Fastify has one of its own around it, Express extends it. */
+function ofNode<Given extends object>(given: Given | { readonly raw: Given }): Given {
+  return 'raw' in given ? given.raw : given
+}
 
 @Controller()
 class Recipes {

@@ -3,12 +3,16 @@ import { json } from 'node:stream/consumers'
 import { sendRefusal } from '@svc/oauth-core'
 import { oauth, RECIPES, routes, serve } from './assembly.ts'
 
-const server = createServer(oauth.handler({ routes, next: (...both) => void site(...both) }))
+const server = createServer(oauth.handler({ routes, next: site }))
 await serve(server)
 
-/** Everything that is not the interface's. */
-async function site(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+/** Everything that is not the interface's. What a stranger sends must never end the process. */
+function site(request: IncomingMessage, response: ServerResponse): void {
+  answer(request, response).catch(() => send(response, 400, { message: 'That cannot be read' }))
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [pathname] = (request.url ?? '').split('?', 1)
   if (request.method === 'GET' && pathname === '/recipes') {
     const seen = await oauth.authenticateRequest(request, RECIPES)
     if (!seen.ok) return sendRefusal(response, seen)

@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import { catalogueOf } from '../mail/catalogue.ts'
+import type { Catalogue } from '../mail/catalogue.ts'
 import { toBody, toShownText, toTitle } from '../mail/clean-text.ts'
 import type { AttemptClass, NotificationRecord } from '../outbox/notification.ts'
 import type { NotificationChannel, OutgoingMessage } from '../ports.ts'
@@ -41,7 +41,7 @@ async function messageOf(
   instance: Instance,
   record: NotificationRecord,
 ): Promise<OutgoingMessage> {
-  const { apps, oauth } = services
+  const { apps, catalogueOf, oauth } = services
   const { name } = await posterOf(oauth, apps, instance, record)
   const from = name === undefined ? undefined : toShownText(name, MAX_NAME_CHARS)
   const { category, data, flags, priority } = record
@@ -53,7 +53,7 @@ async function messageOf(
     instance,
     locale: instance.locale,
     ...(from !== undefined && { from }),
-    ...wordsOf(instance, record, from),
+    ...wordsOf(catalogueOf(instance.locale), record, from),
     ...(link !== undefined && { link }),
     category,
     priority: priority ?? 'normal',
@@ -61,10 +61,10 @@ async function messageOf(
 }
 
 function wordsOf(
-  { locale }: Instance,
+  catalogue: Catalogue,
   { flags, message, title }: NotificationRecord,
   app: string | undefined,
 ): Pick<OutgoingMessage, 'text' | 'title'> {
   if (!flags.sensitive) return { title: toTitle(title), text: toBody(message ?? '') }
-  return { title: catalogueOf(locale).text('push.sensitive', { app: app ?? '' }), text: '' }
+  return { title: catalogue.text('push.sensitive', { app: app ?? '' }), text: '' }
 }

@@ -103,6 +103,14 @@ eachStore((open) => {
       expect(chat.messages[0]?.title).to.include('Bank')
     })
 
+    it('says that in a language of the host, too', async () => {
+      const messages = { 'push.sensitive': 'Nova mensagem de {app}' }
+      await start({ locales: { pt: { messages, partial: true } } })
+      await server.oauth.instances.update(server.instance.id, { locale: 'pt' })
+      await ends(await send({ category: 'health', title: 'Test result' }), 'sent')
+      expect(chat.messages[0]?.title).to.equal('Nova mensagem de Bank')
+    })
+
     it('is tried again with the same key when that may help, and gives way when it cannot', async () => {
       await start()
       chat.answer = (_, nth) => {

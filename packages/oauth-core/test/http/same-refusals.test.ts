@@ -152,6 +152,7 @@ describe('the guard, in Koa and outside of it', () => {
         401,
         { host: 'carol.example.net', accept: 'application/json' },
       ],
+      ['an app on an alias', 404, bearer(good, { host: 'drive.carol.example.net' }), 'POST'],
       ['a visit without a token', 401, PAGE],
       ['a visit that prefers JSON', 401, { ...PAGE, accept: 'application/json' }],
       ['a visit with a wrong token', 401, bearer('nonsense', PAGE)],

@@ -214,7 +214,9 @@ export function createResolver(options: ResolveOptions): Resolver {
       const found = await addressee(ctx)
       note(ctx, found)
       checkInstance(ctx, found)
-      const { instance } = found
+      const { instance, appSlug, canonicalHost } = found
+      // As in `elsewhere`; and nobody can be sent on from here.
+      if (appSlug !== undefined && canonicalHost !== undefined) throw new RequestError('not_found')
       if (instance.isHttps && forwardedProto(ctx, options.trustProxy) === 'http') {
         throw httpsRequired()
       }

@@ -164,6 +164,11 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       // Next varies its own answers.
       const added = ['cross-origin-resource-policy', ...(name === 'next' ? [] : ['vary'])]
       expect(echo.headers).to.not.have.any.keys(...added)
+      const broken = await stranger.request('POST', '/echo', {
+        headers: { 'content-type': 'application/json' },
+        body: '{',
+      })
+      expect(broken.status).to.be.within(400, 500)
       const missing = await stranger.get('/nothing')
       const message = name === 'nest' ? 'Cannot GET /nothing' : 'No such page here'
       expect([missing.status, (missing.json() as { message?: unknown }).message]).to.deep.equal([
