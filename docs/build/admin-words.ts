@@ -24,7 +24,7 @@ export const ADMIN_WORDS: Readonly<Record<string, string>> = {
   'GET /imports/:import': 'Says how far an import is, and how it ended.',
   'GET /instances': 'Lists the instances, a page at a time.',
   'GET /owners/imports/:import':
-    'Says how far an import of owners is; at its end what became of each line, with the links of owners without a passphrase. Every fault is named with its line.',
+    'Says how far an import of owners is; at its end what became of each line, with the links of owners without a passphrase; those of owners who were there already only for a token with `owners:onboard`. Every fault is named with its line.',
   'POST /owners/imports':
     'Imports owners from elsewhere: a body of JSON lines, one owner each; `?dry_run=true` checks all and writes nothing. Answers 202 with the name of the import. Nobody is mailed.',
   'POST /instances':

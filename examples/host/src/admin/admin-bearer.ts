@@ -2,7 +2,7 @@ import type { Clock } from '@svc/store'
 import type { Context, Next } from 'koa'
 import type { HostEventLog } from '../log/log.ts'
 import { AdminError } from './admin-error.ts'
-import type { RouteScope } from './admin-scopes.ts'
+import type { AdminScope, RouteScope } from './admin-scopes.ts'
 import type { AdminToken } from './admin-token.ts'
 import type { NamedToken, NamedTokens } from './named-tokens.ts'
 
@@ -61,6 +61,12 @@ export function requireScope(scope: RouteScope, route: string) {
     }
     await next()
   }
+}
+
+/** Whether the token of a request was made for a scope, too, beside the one of its route. */
+export function mayAlso(ctx: Context, scope: AdminScope): boolean {
+  const call = calls.get(ctx)
+  return call === undefined || call.token.scopes.includes(scope)
 }
 
 /** @see RFC 6750 3.1 */

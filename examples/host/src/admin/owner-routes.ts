@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto'
-import { text } from 'node:stream/consumers'
+import type { IncomingMessage } from 'node:http'
 import type { ImportedOwners } from '@svc/auth-ui'
 import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
 import { importOwners } from '../create-instance.ts'
 import type { HostServices } from '../services.ts'
+import { mayAlso } from './admin-bearer.ts'
 import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
+import { isAsked } from './flags.ts'
 import { Jobs } from './jobs.ts'
 import type { RouteScope } from './admin-scopes.ts'
 
@@ -28,6 +30,9 @@ export interface AdminRouting {
 /** Letters and digits of which no two look alike: a passphrase may be told by telephone. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
+/** As many lines as an import may have, of a kilobyte each. */
+const MAX_IMPORT_BYTES = 100_000_000
+
 /** What an operator does for the owner of an instance: links, codes, and a passphrase for one who lost it. */
 export function addOwnerRoutes(
   { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
@@ -38,8 +43,8 @@ export function addOwnerRoutes(
   const imports = new Jobs<ImportedOwners>()
 
   route('post', '/owners/imports', 'instances:create', async (ctx) => {
-    const dryRun = ctx.query['dry_run'] === 'true'
-    const lines = (await text(ctx.req)).split('\n')
+    const dryRun = isAsked(ctx, 'dry_run')
+    const lines = await readLines(ctx.req)
     ctx.status = 202
     ctx.body = { import: imports.begin(importOwners(app, lines, { dryRun })) }
   })
@@ -48,7 +53,8 @@ export function addOwnerRoutes(
     const job = imports.get(String(ctx['params'].import))
     if (job === undefined) throw new AdminError('import_not_found', 404)
     if (job.state === 'failed') throw job.error
-    ctx.body = job
+    const isShown = job.state === 'running' || mayAlso(ctx, 'owners:onboard')
+    ctx.body = isShown ? job : { ...job, result: withoutOldLinks(job.result) }
   })
 
   route('post', '/instances/:domain/onboarding-link', 'owners:onboard', async (ctx) => {
@@ -80,6 +86,29 @@ export function addOwnerRoutes(
     ctx.status = 201
     ctx.body = { email_verified_code: code }
   })
+}
+
+/** A token that makes instances gets the links of those it made: links of others are `owners:onboard`. */
+function withoutOldLinks(imported: ImportedOwners): ImportedOwners {
+  const owners = imported.owners.map((owner) => {
+    const { line, externalId, domain, state } = owner
+    return state === 'created' ? owner : { line, externalId, domain, state }
+  })
+  return { ...imported, owners }
+}
+
+/** @throws AdminError `invalid_request` (413) */
+async function readLines(request: IncomingMessage): Promise<string[]> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_IMPORT_BYTES) {
+      throw new AdminError('invalid_request', 413, 'the body has more than 100 MB')
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString().split('\n')
 }
 
 /** Four groups of four characters, 79 bits. */

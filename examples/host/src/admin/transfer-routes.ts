@@ -9,6 +9,7 @@ import { ImportJobs } from '../transfer/import-jobs.ts'
 import { IMPORT_KEY_HEADER } from '../transfer/import-key-header.ts'
 import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
+import { isAsked } from './flags.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
 /** Exports and imports of instances. @see operation.md 4.3 */
@@ -64,14 +65,14 @@ export function addTransferRoutes(
   })
 
   route('post', '/imports', 'transfers:import', async (ctx) => {
-    const { domain, dry_run, replace } = ctx.query
+    const { domain } = ctx.query
     ctx.status = 202
     ctx.body = {
       import: await jobs.begin(ctx.req, {
         key: readKey(ctx),
         ...(typeof domain === 'string' && { domain }),
-        dryRun: dry_run === 'true',
-        replace: replace === 'true',
+        dryRun: isAsked(ctx, 'dry_run'),
+        replace: isAsked(ctx, 'replace'),
       }),
     }
   })

@@ -57,6 +57,48 @@ describe('named admin tokens', () => {
     ])
   })
 
+  it('that make instances get the links of owners they made, and of no others', async () => {
+    const line = JSON.stringify({
+      externalId: 'user:1',
+      domain: 'imported.example.com',
+      email: 'one@example.net',
+    })
+    async function runImport(token: string, query = ''): Promise<Response> {
+      const begun = await fetch(`http://127.0.0.1:${host.host.adminPort}/owners/imports${query}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: line,
+      })
+      if (begun.status !== 202) return begun
+      const { import: id } = (await begun.json()) as { import: string }
+      for (;;) {
+        const answer = await call(token, 'GET', `/owners/imports/${id}`)
+        const { state } = (await answer.clone().json()) as { state: string }
+        if (state !== 'running') return answer
+      }
+    }
+    async function linkOf(answer: Response): Promise<string | undefined> {
+      const { result } = (await answer.json()) as {
+        result: { owners: { state: string; onboardingUrl?: string }[] }
+      }
+      return result.owners[0]?.onboardingUrl
+    }
+    const maker = await create(['instances:create'])
+    const misspelt = await runImport(maker, '?dry_run=1')
+    expect(misspelt.status).to.equal(400)
+    expect(await misspelt.json()).to.deep.equal({
+      error: 'dry_run is neither true nor false',
+      code: 'invalid_request',
+    })
+    expect((await host.admin('GET', '/instances/imported.example.com')).status).to.equal(404)
+    const link = await linkOf(await runImport(maker))
+    expect(link).to.match(/registerToken=/)
+    expect(await linkOf(await runImport(maker))).to.equal(undefined)
+    await host.admin('DELETE', '/admin-tokens/portal')
+    const inviter = await create(['instances:create', 'owners:onboard'])
+    expect(await linkOf(await runImport(inviter))).to.equal(link)
+  })
+
   it('never make or end tokens', async () => {
     const token = await create(['keys:write', 'server:read'])
     for (const [method, path] of [

@@ -45,32 +45,37 @@ export interface ExternalIdClaim {
 }
 
 /**
- * Claims an external id for an instance: of two that want it, one gets it.
- * @returns the claim; undefined when the instance has one that was made a moment ago, by a change that still needs it
- * @throws InstanceError `external_id_taken`
+ * Claims an external id for an instance: of two that want it, one gets it. Every call gives the claim a new revision,
+ * so that a change which needs it loses nothing to another one that releases what it saw before.
+ * @throws InstanceError `external_id_taken`, `instance_busy`
  */
 export async function claimExternalId(
   services: ExternalIdServices,
   id: InstanceId,
   externalId: string,
-): Promise<ExternalIdClaim | undefined> {
+): Promise<ExternalIdClaim> {
   const { store, clock } = services
   const key = externalIdKey(externalId)
-  const value: ExternalIdRecord = { id, claimedAt: clock.now() }
   const index = indexKey(shardTag(shardOf(externalId)), 'external-ids')
-  const put = { op: 'put', key, value, indexes: [{ index, sort: '' }] } as const
-  const first = await store.write([{ ...put, ifAbsent: true }])
-  if (first.written) return { externalId, revision: first.revision }
-  const present = await store.get<ExternalIdRecord>(key)
-  if (present !== undefined) {
-    const isOwn = present.value.id === id
-    if (isOwn && clock.now() - present.value.claimedAt < ABANDONED_MS / 2) return undefined
-    if (isOwn || (await isAbandoned(services, present.value, externalId))) {
-      const again = await store.write([{ ...put, ifRevision: present.revision }])
-      if (again.written) return { externalId, revision: again.revision }
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const present = await store.get<ExternalIdRecord>(key)
+    if (
+      present !== undefined &&
+      present.value.id !== id &&
+      !(await isAbandoned(services, present.value, externalId))
+    ) {
+      throw new InstanceError('external_id_taken', 'the external id is that of another instance')
     }
+    const value: ExternalIdRecord = { id, claimedAt: clock.now() }
+    const condition =
+      present === undefined
+        ? ({ ifAbsent: true } as const)
+        : ({ ifRevision: present.revision } as const)
+    const put = { op: 'put', key, value, indexes: [{ index, sort: '' }], ...condition } as const
+    const result = await store.write([put])
+    if (result.written) return { externalId, revision: result.revision }
   }
-  throw new InstanceError('external_id_taken', 'the external id is that of another instance')
+  throw new InstanceError('instance_busy', 'too many changes want one external id at a time')
 }
 
 /** The claim of an instance's present external id. */

@@ -185,10 +185,9 @@ export function createInstances(options: InstancesOptions): InstanceStore {
 
   async function changeWith(id: InstanceId, rule: InstanceRule): Promise<Instance> {
     const claimed = new Set<string>()
-    const externalClaims: ExternalIdClaim[] = []
     try {
       for (let attempt = 0; attempt < 20; attempt += 1) {
-        const changed = await tryChange(id, rule, claimed, externalClaims)
+        const changed = await tryChange(id, rule, claimed)
         if (changed !== undefined) return changed
       }
       throw new InstanceError('instance_busy', 'too many changes of one instance at a time')
@@ -199,9 +198,6 @@ export function createInstances(options: InstancesOptions): InstanceStore {
         id,
         [...claimed].filter((host) => kept?.aliases.includes(host) !== true),
       )
-      for (const claim of externalClaims) {
-        if (claim.externalId !== kept?.externalId) await releaseClaim(externalIds, claim)
-      }
     }
   }
 
@@ -210,7 +206,6 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     id: InstanceId,
     rule: InstanceRule,
     touched: Set<string>,
-    externalClaims: ExternalIdClaim[],
   ): Promise<Instance | undefined> {
     const record = await store.get<StoredInstance>(instanceKey(id))
     if (record === undefined) throw new InstanceError('instance_not_found', 'no such instance')
@@ -226,17 +221,15 @@ export function createInstances(options: InstancesOptions): InstanceStore {
       touched.add(host)
     }
     const value = updateRecord(old, update, aliases, clock.now())
-    if (value.externalId !== old.externalId) {
-      const before = await presentClaim(externalIds, old)
-      if (before !== undefined) externalClaims.push(before)
-      const { externalId } = value
-      const now = externalId && (await claimExternalId(externalIds, id, externalId))
-      if (now) externalClaims.push(now)
-    }
+    const isOther = value.externalId !== old.externalId
+    const before = isOther ? await presentClaim(externalIds, old) : undefined
+    // A change that fails leaves its claim to run out: a parallel one may rely on it by now.
+    if (isOther && value.externalId) await claimExternalId(externalIds, id, value.externalId)
     const result = await store.write([{ op: 'put', key, value, ifRevision }, ...also])
     if (!result.written) return undefined
     for (const alias of old.aliases) touched.add(alias)
     await forget(id)
+    await releaseClaim(externalIds, before)
     return toInstance({ key, value, revision: result.revision }, options)
   }
 

@@ -134,6 +134,34 @@ eachStore((open) => {
       expect(await domainOf('a')).to.equal('o2.example.com')
     })
 
+    it('stay with a change that goes through while another one to the same id fails', async () => {
+      const one = await make(1)
+      const { write } = store
+      const failing = Promise.withResolvers<never>()
+      const holding = Promise.withResolvers<void>()
+      const reached = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let records = 0
+      store.write = async (changes, options) => {
+        if (changes.some(({ key }) => key.includes(':instance:'))) {
+          records += 1
+          reached[records - 1]?.resolve()
+          await (records === 1 ? failing.promise : holding.promise)
+        }
+        return write.call(store, changes, options)
+      }
+      const failed = failure(instances.update(one.id, { externalId: 'x' }))
+      await reached[0]?.promise
+      const through = instances.update(one.id, { externalId: 'x' })
+      await reached[1]?.promise
+      failing.reject(new Error('the disk is full'))
+      expect(await failed).to.include({ message: 'the disk is full' })
+      holding.resolve()
+      await through
+      store.write = write
+      expect(await domainOf('x')).to.equal('o1.example.com')
+      expect(await failure(make(2, 'x'))).to.include(TAKEN)
+    })
+
     it('have 1 to 255 printable characters', async () => {
       for (const externalId of ['', 'x'.repeat(256), 'a\n', 'a\u0000', 'a\u202eb', '\ud800']) {
         expect(await failure(make(1, externalId)), JSON.stringify(externalId)).to.be.instanceOf(
