@@ -88,9 +88,8 @@ describe('forms, in a browser', function () {
       expect(await field.inputValue()).to.equal('')
       expect(await field.getAttribute('aria-invalid')).to.equal('true')
       expect(await field.evaluate((input) => input === document.activeElement)).to.equal(true)
-      expect(await page.getByRole('button', { name: 'Log in', exact: true }).isEnabled()).to.equal(
-        true,
-      )
+      const button = page.getByRole('button', { name: 'Log in', exact: true })
+      await button.and(page.locator(':enabled')).waitFor()
     })
 
     it('shows what is wrong and what has focus at once, neither over the other', async () => {

@@ -213,8 +213,8 @@ describe('the second step, in a browser', function () {
     const button = page.getByRole('button', { name: 'Use your passkey' })
     await button.click()
     await page.getByText('Your passkey didn’t work.').waitFor()
-    expect(await button.isEnabled()).to.equal(true)
-    expect(await code().isEnabled()).to.equal(true)
+    await button.and(page.locator(':enabled')).waitFor()
+    await code().and(page.locator(':enabled')).waitFor()
     expect(steps.server.posted).to.have.lengthOf(0)
   })
 
@@ -264,7 +264,7 @@ describe('the second step, in a browser', function () {
       const button = page.getByRole('button', { name: 'Create the passkey' })
       await button.click()
       await page.getByText('No passkey was added').waitFor()
-      expect(await button.isEnabled()).to.equal(true)
+      await button.and(page.locator(':enabled')).waitFor()
       expect(steps.server.posted).to.have.lengthOf(0)
     })
 

@@ -101,7 +101,8 @@ describe('assistants in the settings app, in a browser', function () {
     expect(await axeFaults(page)).to.deep.equal([])
     await question.getByRole('button', { name: 'Cancel' }).click()
     await question.waitFor({ state: 'hidden' })
-    expect(await button.isEnabled()).to.equal(true)
+    // A turn after the question has closed.
+    await button.and(page.locator(':enabled')).waitFor()
     expect(await group().getByText('Back as before').count()).to.equal(1)
     await button.click()
     await button.waitFor({ state: 'detached' })

@@ -242,10 +242,10 @@ describe('sections of the settings app, in a browser', function () {
     await forget.waitFor()
     await page.context().setOffline(true)
     await page.getByText('You’re offline.').waitFor()
-    expect(await forget.isDisabled()).to.equal(true)
+    await forget.and(page.locator(':disabled')).waitFor()
     await page.context().setOffline(false)
     await page.getByText('You’re offline.').waitFor({ state: 'hidden' })
-    expect(await forget.isDisabled()).to.equal(false)
+    await forget.and(page.locator(':enabled')).waitFor()
   })
 
   it('has the activity in its menu only where the server keeps a record', async () => {
