@@ -41,7 +41,8 @@ describe('the example client, beside the example host', function () {
     const said = new PassThrough()
     child.stdout.pipe(said, { end: false })
     child.stderr.pipe(said, { end: false })
-    child.once('exit', () => said.end())
+    // Not 'exit': what it said last may still be on its way then, and a write after the end would be lost for good.
+    child.once('close', () => said.end())
     return createInterface({ input: said })[Symbol.asyncIterator]()
   }
 

@@ -285,6 +285,7 @@ describe('svc account-type, account and dev-provider', function () {
       }),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    const ended = once(child, 'exit')
     try {
       let said = ''
       // An iterator, since between two listeners a part would be lost.
@@ -298,7 +299,7 @@ describe('svc account-type, account and dev-provider', function () {
       expect(await words('account-type', 'list')).to.include(`${origin}/authorize`)
     } finally {
       child.kill()
-      await once(child, 'exit')
+      await ended
     }
   })
 })

@@ -22,7 +22,8 @@ function measure(file: string): Promise<Memory> {
       memory = message as Memory // What the program sends.
     })
     child.once('error', reject)
-    child.once('exit', (code) => {
+    // Not 'exit': a message may come after it.
+    child.once('close', (code) => {
       if (code === 0 && memory !== undefined) resolve(memory)
       else reject(new Error(`the program ended with ${String(code)}`))
     })
