@@ -142,11 +142,13 @@ describe('the programs of the client guide, beside the example host', function (
     })
     const exit = once(child, 'close')
     const said: string[] = []
-    let at = 0
+    // What nobody asked for yet: two pipes are read in any order.
+    const unread: string[] = []
     let wake = (): void => undefined
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
         said.push(line)
+        unread.push(line)
         wake()
       })
     }
@@ -159,10 +161,10 @@ describe('the programs of the client guide, beside the example host', function (
       child,
       async line(begin, pattern = /(?:)/) {
         for (;;) {
-          while (at < said.length) {
-            const line = said[at++] ?? ''
-            if (line.trim().startsWith(begin) && pattern.test(line)) return line
-          }
+          const isWanted = (line: string): boolean =>
+            line.trim().startsWith(begin) && pattern.test(line)
+          const at = unread.findIndex(isWanted)
+          if (at >= 0) return unread.splice(at, 1)[0] ?? ''
           if (isOver) throw new Error(`${args.join(' ')} never said ${begin}:\n${said.join('\n')}`)
           await new Promise<void>((resolve) => (wake = resolve))
         }

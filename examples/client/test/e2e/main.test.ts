@@ -54,8 +54,7 @@ describe('the example client, beside the example host', function () {
       SVC_DATA_DIR: folder,
       SVC_PORT: String(port),
     })
-    const link = await lineWith(host, /http\S+registerToken=\S+/)
-    await lineWith(host, /server\.started/)
+    const [link = ''] = await linesWith(host, [/http\S+registerToken=\S+/, /server\.started/])
 
     const base = `http://alice.localhost:${port}`
     const owner = browserClient({ base, port })
@@ -140,12 +139,30 @@ async function rest(lines: Lines): Promise<readonly string[]> {
 
 /** What matched in the next line that matches. @throws Error with all that was said when the process ends first */
 async function lineWith(lines: Lines, pattern: RegExp): Promise<string> {
+  const [found = ''] = await linesWith(lines, [pattern])
+  return found
+}
+
+/**
+ * The same for several patterns, in whatever order their lines come: one may be printed and another one logged, and
+ * nobody says which of two pipes is read first.
+ */
+async function linesWith(
+  lines: Lines,
+  patterns: readonly RegExp[],
+): Promise<readonly (string | undefined)[]> {
+  const found: (string | undefined)[] = patterns.map(() => undefined)
   const seen: string[] = []
-  for (;;) {
+  while (found.includes(undefined)) {
     const { value } = await lines.next()
-    if (value === undefined) throw new Error(`no ${pattern.source} in:\n${seen.join('\n')}`)
-    const found = pattern.exec(value)
-    if (found !== null) return found[0]
+    if (value === undefined) {
+      const missing = patterns.filter((_, at) => found[at] === undefined)
+      throw new Error(
+        `no ${missing.map(({ source }) => source).join(', ')} in:\n${seen.join('\n')}`,
+      )
+    }
     seen.push(value)
+    patterns.forEach((pattern, at) => (found[at] ??= pattern.exec(value)?.[0]))
   }
+  return found
 }
