@@ -1,15 +1,16 @@
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import type { Report } from '../run/run.ts'
 import { badgeJson, badgeSvg } from './badge.ts'
 import { htmlReport } from './html.ts'
+import { jsonReport } from './json.ts'
 import { junitReport } from './junit.ts'
 import { tapReport } from './tap.ts'
 
-const FORMATS: Readonly<Record<string, (report: Report) => string>> = {
-  json: (report) => `${JSON.stringify(report, undefined, 1)}\n`,
-  junit: junitReport,
-  tap: tapReport,
-  html: htmlReport,
+const FORMATS: Readonly<Record<string, (report: Report) => Iterable<string>>> = {
+  json: jsonReport,
+  junit: (report) => [junitReport(report)],
+  tap: (report) => [tapReport(report)],
+  html: (report) => [htmlReport(report)],
 }
 
 export interface ReportTarget {
@@ -31,7 +32,12 @@ export function reportTarget(text: string): ReportTarget {
 export function writeReport(report: Report, { format, file }: ReportTarget): void {
   const write = FORMATS[format]
   if (write === undefined) return
-  writeFileSync(file, write(report))
+  const target = openSync(file, 'w')
+  try {
+    for (const part of write(report)) writeSync(target, part)
+  } finally {
+    closeSync(target)
+  }
   if (format !== 'html') return
   writeFileSync(`${file}.badge.svg`, badgeSvg(report))
   writeFileSync(`${file}.badge.json`, badgeJson(report))

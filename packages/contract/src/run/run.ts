@@ -4,7 +4,7 @@ import { CATALOGUE_VERSION, checksOf, groupsOf } from '../groups/catalogue.ts'
 import { Journal } from '../journal/journal.ts'
 import { type Remaining, removeAll } from '../journal/remove.ts'
 import type { Verdict } from '../model/check.ts'
-import type { Recording } from '../model/exchange.ts'
+import type { Exchange, Recording } from '../model/exchange.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Selection } from '../model/selection.ts'
 import { Budget, SAFE_BUDGET, type Spent, UNLIMITED } from '../net/budget.ts'
@@ -125,17 +125,14 @@ export async function run(options: RunOptions): Promise<Report> {
     if (remaining.length === 0 && journal.leftovers.unknown.every(isSession)) journal.close()
   }
   if (wire.stopped !== undefined) throw new CannotRun(wire.stopped)
-  const raw: Recording = {
-    target: base.origin,
-    run: id,
-    exchanges: wire.exchanges,
-    secrets: {},
-    notes: world.notes,
-    abilities: surroundings.abilities,
-    stopped,
-  }
   for (const exchange of wire.exchanges) learnFrom(secrets, exchange)
-  const recording: Recording = { ...secrets.redactAll(raw), secrets: secrets.facts }
+  const about = { target: base.origin, run: id, notes: world.notes, stopped }
+  const recording: Recording = {
+    ...secrets.redactAll(about),
+    abilities: surroundings.abilities,
+    exchanges: redacted(wire.exchanges, secrets),
+    secrets: secrets.facts,
+  }
   const verdicts = await judgeAll(checksOf(profile, selection), recording, profile)
   return {
     schema: 'contract-report/1',
@@ -156,6 +153,12 @@ export async function run(options: RunOptions): Promise<Report> {
 /** Judges a recording again. */
 export async function replay(report: Report, profile: Profile): Promise<readonly Verdict[]> {
   return judgeAll(checksOf(profile, {}), report.recording, profile)
+}
+
+/** One after the other, and each in the place of what it was: two copies of a whole run take too much room. */
+function redacted(exchanges: Exchange[], secrets: Secrets): readonly Exchange[] {
+  for (const [at, exchange] of exchanges.entries()) exchanges[at] = secrets.redactAll(exchange)
+  return exchanges
 }
 
 function isSession({ kind }: { readonly kind: string }): boolean {
