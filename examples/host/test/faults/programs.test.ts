@@ -16,6 +16,7 @@ const PROGRAMS: readonly (readonly [name: string, options: readonly string[]])[]
   ['clock', ['--count', '4']],
   ['fill', ['--minutes', '0.2', '--quota', '4MiB']],
   ['assistants', ['--minutes', '0.2']],
+  ['contract', ['--seeds', '2', '--kills', '2']],
 ]
 /** Most of them wait for clocks. */
 const LANES = 3

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,7 +9,6 @@ import {
   CATALOGUE,
   exitCodeOf,
   PROFILES,
-  type Operator,
   type Report,
   run,
   type RunOptions,
@@ -19,13 +17,18 @@ import {
 import { startRedisServer } from '@svc/store/testing'
 import { needsRedis, timeBudget, until } from '@svc/testkit'
 import { expect } from 'chai'
+import {
+  CONTRACT_ADMIN_TOKEN as ADMIN_TOKEN,
+  CONTRACT_MAILBOX,
+  CONTRACT_PASSPHRASE as PASSPHRASE,
+  contractOperator,
+  createContractOwner,
+  journalIn,
+  spawnContract,
+} from '../support/contract-run.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
 
-const PROGRAM = path.resolve(import.meta.dirname, '../../../../packages/contract/src/cli.ts')
-const SVC = path.resolve(import.meta.dirname, '../../src/cli.ts')
-const ADMIN_TOKEN = 't'.repeat(43)
 const DOMAIN = 'contract.localhost'
-const PASSPHRASE = 'a passphrase for the contract'
 const PROFILE = PROFILES.find(({ name }) => name === 'svc')
 const MINUTE = 60_000
 
@@ -35,7 +38,7 @@ describe('the contract, against the example host', function () {
   it('holds on SQLite; each check notices a broken answer; nothing is left behind', async () => {
     const host = await spawnHost({ env: { SVC_ADMIN_TOKEN: ADMIN_TOKEN } })
     try {
-      await createOwner(host)
+      await createContractOwner(host, DOMAIN)
       const report = await check(host.port, whole(host))
       expectAllPassed(report)
       if (PROFILE === undefined) throw new Error('there is no profile svc')
@@ -64,12 +67,12 @@ describe('the contract, against the example host', function () {
     const host = await spawnHost()
     const folder = await mkdtemp(path.join(tmpdir(), 'contract-killed-'))
     try {
-      await createOwner(host)
+      await createContractOwner(host, DOMAIN)
       const passphrase = path.join(folder, 'passphrase')
       await writeFile(passphrase, PASSPHRASE)
-      const journal = await killedRun(host.port, folder, passphrase)
+      const journal = await killedRun(host, folder, passphrase)
       const lines = readFileSync(journal, 'utf8')
-      const [code] = await clean(journal, host.port)
+      const [code] = await once(spawnContract(host, folder, ['clean', journal]), 'exit')
       expect(code).to.equal(0)
       expect(existsSync(journal)).to.equal(false)
       const clients = await host.svc('client', 'list', DOMAIN, '--json')
@@ -96,7 +99,7 @@ describe('the contract, against the example host', function () {
     const front = await alternating(hosts.map(({ port }) => port))
     try {
       const [first] = hosts
-      await createOwner(first)
+      await createContractOwner(first, DOMAIN)
       expectAllPassed(await check((front.address() as AddressInfo).port, whole(first)))
     } finally {
       front.close()
@@ -107,79 +110,25 @@ describe('the contract, against the example host', function () {
 })
 
 /** Runs the program until it has made a few things, then ends it without a warning. @returns its journal */
-async function killedRun(port: number, folder: string, passphrase: string): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    [
-      '--conditions=source',
-      PROGRAM,
-      `http://${DOMAIN}`,
-      '--owner-passphrase-file',
-      passphrase,
-      '--connect-to',
-      `:80:127.0.0.1:${port}`,
-    ],
-    { cwd: folder, stdio: 'ignore' },
-  )
+async function killedRun(host: HostProcess, folder: string, passphrase: string): Promise<string> {
+  const words = [`http://${DOMAIN}`, '--owner-passphrase-file', passphrase]
+  const child = spawnContract(host, folder, words)
   const exited = once(child, 'exit')
   await until(() => madeIn(folder) >= 4 || child.exitCode !== null)
   expect(child.exitCode).to.equal(null)
   child.kill('SIGKILL')
   await exited
-  const [journal = ''] = globSync('contract-*.jsonl', { cwd: folder })
-  return path.join(folder, journal)
+  return journalIn(folder) ?? ''
 }
 
 function madeIn(folder: string): number {
-  const [journal] = globSync('contract-*.jsonl', { cwd: folder })
-  if (journal === undefined) return 0
-  return readFileSync(path.join(folder, journal), 'utf8').split('"made"').length - 1
-}
-
-function clean(journal: string, port: number): Promise<unknown[]> {
-  const to = ['--connect-to', `:80:127.0.0.1:${port}`]
-  const child = spawn(process.execPath, ['--conditions=source', PROGRAM, 'clean', journal, ...to], {
-    stdio: 'ignore',
-  })
-  return once(child, 'exit')
-}
-
-async function createOwner(host: HostProcess): Promise<void> {
-  const made = await host.svc(
-    'instance',
-    'create',
-    DOMAIN,
-    '--email',
-    'owner@example.org',
-    '--passphrase',
-    PASSPHRASE,
-  )
-  expect(made.code, made.stderr).to.equal(0)
+  const journal = journalIn(folder)
+  return journal === undefined ? 0 : readFileSync(journal, 'utf8').split('"made"').length - 1
 }
 
 /** What a run has beside the server: its operator, its mails, and a provider. */
 function whole(host: HostProcess): Pick<RunOptions, 'mailbox' | 'operator'> {
-  // Nothing of the environment of tests gets into the command line.
-  const svc = (...words: readonly string[]): readonly string[] => [
-    '/usr/bin/env',
-    '-i',
-    `SVC_ADMIN_URL=http://127.0.0.1:${host.adminPort}`,
-    `SVC_DATA_DIR=${host.dataDir}`,
-    `SVC_ADMIN_TOKEN=${ADMIN_TOKEN}`,
-    process.execPath,
-    '--conditions=source',
-    SVC,
-    ...words,
-  ]
-  const operator: Operator = {
-    domain: 'contract-{run}.localhost',
-    create: svc('instance', 'create', '{domain}', '--email', '{email}'),
-    remove: svc('instance', 'remove', '{domain}'),
-    accountType: svc('account-type', 'put', '{name}', '{file}'),
-    removeAccountType: svc('account-type', 'remove', '{name}'),
-    provider: { listen: '127.0.0.1:0', entry: { trusted_network: true } },
-  }
-  return { operator, mailbox: 'http://{host}/dev/mails' }
+  return { operator: contractOperator(host), mailbox: CONTRACT_MAILBOX }
 }
 
 function check(port: number, options: Partial<RunOptions> = {}): Promise<Report> {
