@@ -164,7 +164,7 @@ export interface OAuthOptions {
   readonly cache?: {
     /** Instance records, 1 to 1_000_000. @defaultValue `1000` */
     readonly instances?: number
-    /** Engine objects, about 42 KiB each, 1 to 100_000. @defaultValue `128` */
+    /** Engine objects, about 48 KiB each, 1 to 100_000. @defaultValue `512` */
     readonly engines?: number
     /** Verified tokens, about 1 KiB each, 1 to 10_000_000. @defaultValue `10_000` */
     readonly tokens?: number
@@ -279,7 +279,7 @@ export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions(
     limits: rateLimits(DEFAULT_LIMITS),
     cache: group({
       instances: integer(1, 1_000_000).or(1000),
-      engines: integer(1, 100_000).or(128),
+      engines: integer(1, 100_000).or(512),
       tokens: integer(1, 10_000_000).or(10_000),
     }),
     clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),

@@ -22,7 +22,12 @@ import { checkConsent, sealConsent } from './consent-seal.ts'
 import { consentView, placesAllowed } from './consent-view.ts'
 import { findDescribed, isDescribed, keepDescribed } from './described-client.ts'
 import { showCertify, showsDeprecated, showsLimit, withinLimit } from './interstitials.ts'
-import { type LiveAccess, readLiveAccess, supersededGrants } from './live-access.ts'
+import {
+  type LiveAccess,
+  readLiveAccess,
+  readShownAccess,
+  supersededGrants,
+} from './live-access.ts'
 import { authorizeError, notCertified } from './page-texts.ts'
 import { grantedLocation, isOutOfBand } from './redirect.ts'
 
@@ -105,7 +110,7 @@ async function ask(
   session: OwnerSession,
   answer?: ConsentAnswer,
 ): Promise<void> {
-  const live = await readLiveAccess(services, request)
+  const live = await readShownAccess(services, request)
   const allowed = request.app === undefined ? placesAllowed(request, live) : []
   const sealed = sealConsent(services, request, session, allowed)
   const again = answer && {

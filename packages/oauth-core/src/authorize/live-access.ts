@@ -18,9 +18,29 @@ export interface LiveAccess {
 
 export async function readLiveAccess(
   services: Pick<GrantServices, 'store'>,
-  { instance, client, resource }: AuthorizeRequest,
+  request: AuthorizeRequest,
 ): Promise<LiveAccess> {
-  const all = await listGrants(services, instance, client.id)
+  const { instance, client } = request
+  return liveAccess(await listGrants(services, instance, client.id), request)
+}
+
+/**
+ * The same for a page, which decides nothing. A client that waits holds nothing, and need not be asked about: it is
+ * marked as allowed before its first grant is made. What a document describes may be marked later than it was read.
+ */
+export async function readShownAccess(
+  services: Pick<GrantServices, 'store'>,
+  request: AuthorizeRequest,
+): Promise<LiveAccess> {
+  const { client } = request
+  if (client.pending && client.document === undefined) return liveAccess([], request)
+  return readLiveAccess(services, request)
+}
+
+function liveAccess(
+  all: readonly Grant[],
+  { client, resource }: Pick<AuthorizeRequest, 'client' | 'resource'>,
+): LiveAccess {
   // What is allowed at one resource says nothing about another.
   const grants = all.filter((grant) => grant.resource === resource?.path)
   // The tokens of a client that lost its mark are refused.

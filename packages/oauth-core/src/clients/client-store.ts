@@ -30,6 +30,8 @@ export interface ClientWrite {
   readonly revision?: Revision
   /** What has to be written together with it. */
   readonly also?: readonly Change[]
+  /** Is told what will be stored, before it is written. */
+  readonly onReady?: (ready: EngineClient) => void
 }
 
 /** What a rule may change of a stored client. */
@@ -42,7 +44,7 @@ export type ClientChange = Partial<
 
 export type ClientList = 'all' | 'pending' | 'connected' | 'described' | 'notifiable'
 
-/** A stored client, with its secret in clear. Lives in memory only. */
+/** A client as it is stored or about to be, with its secret in clear. Lives in memory only. */
 export interface EngineClient {
   readonly client: Client
   readonly secret: string
@@ -238,6 +240,7 @@ export class ClientStore {
     // Stored by `put`.
     const old = previous?.value as ClientRecord | undefined
     const value = this.#merge(instance, id, old, { ...write, secret })
+    write.onReady?.({ client: toClient(clientKey(instance.id, id), value), secret })
     const changes: Change[] = []
     if (old === undefined) changes.push({ ...put(instance, id, value), ifAbsent: true })
     else if (write.revision === undefined) throw new Error('an update names its revision')

@@ -26,18 +26,24 @@ const CLIENT_SECRET_BYTES = 24
 const CONFLICT: EngineAnswer = { status: 409, body: { error: 'conflict' } }
 const INVALID_TOKEN: EngineAnswer = { status: 401, body: { error: 'invalid_token' } }
 
-/** Runs the native registration with metadata that has been checked. */
+/**
+ * Runs the native registration with metadata that has been checked.
+ * @param beside - begins in the turn of the write, so that a store commits both at once; it may run for a client that is
+ * not stored in the end
+ */
 export async function registerNatively(
   engine: Engine,
   instance: Instance,
   metadata: Readonly<Record<string, unknown>>,
+  beside?: () => Promise<void>,
 ): Promise<EngineAnswer> {
-  return callAndWrite(engine, newUnit(instance), {
+  const request: NativeRequest = {
     method: 'POST',
     path: NATIVE_PATHS.registration,
     contentType: 'application/json',
     body: withServerMetadata(metadata),
-  })
+  }
+  return callAndWrite(engine, newUnit(instance), request, beside)
 }
 
 /**
@@ -85,11 +91,13 @@ async function callAndWrite(
   { store, providers }: Engine,
   unit: UnitOfWork,
   request: NativeRequest,
+  beside: () => Promise<void> = async () => {},
 ): Promise<EngineAnswer> {
   const { status, body } = await runUnit(unit, () => providers.of(unit.instance).call(request))
   if (unit.failure !== undefined) throw unit.failure
   if (status >= 300 || unit.changes.length === 0) return { status, body }
-  const { written } = await store.write(unit.changes, { id: randomId() })
+  const writing = store.write(unit.changes, { id: randomId() })
+  const [{ written }] = await Promise.all([writing, beside()])
   return written ? { status, body } : CONFLICT
 }
 

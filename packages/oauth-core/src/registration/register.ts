@@ -10,6 +10,7 @@ import { authenticate } from '../access/access.ts'
 import { type ClientMetadata, isPublic } from '../clients/client.ts'
 import { claimName, freeClaim, type NameClaim, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
+import type { EngineClient } from '../clients/client-store.ts'
 import { checkLinkedApp } from '../clients/linked-apps.ts'
 import { type EngineAnswer, registerNatively } from '../engine/native-registration.ts'
 import { ERRORS, OAuthError, type OAuthErrorCode } from '../errors.ts'
@@ -98,19 +99,26 @@ function asksForNoSecret(
   return method === 'none' && software === ''
 }
 
+/** A client that was just stored. */
+interface Registered extends EngineClient {
+  readonly id: string
+  /** Its registration access token. */
+  readonly token: string
+}
+
 /** Stores a client under a name of its own; it is pending. */
 export async function storeClient(
   services: OAuthServices,
   instance: Instance,
   asked: ClientMetadata,
-): Promise<{ readonly id: string; readonly token: string; readonly metadata: ClientMetadata }> {
-  const { answer, metadata } = await storeNew(services, instance, asked)
+): Promise<Registered> {
+  const { answer, ready } = await storeNew(services, instance, asked)
   const { client_id: id, registration_access_token: token } = answer.body ?? {}
   if (answer.status !== 201 || typeof id !== 'string' || typeof token !== 'string') {
     throw engineError(answer)
   }
-  await schedulePendingCheck(services, instance, id)
-  return { id, token, metadata }
+  if (ready === undefined) throw new OAuthError('internal_error', { detail: 'nothing was stored' })
+  return { ...ready, id, token }
 }
 
 async function register(
@@ -118,28 +126,27 @@ async function register(
   services: OAuthServices,
   asked: ClientMetadata,
 ): Promise<void> {
-  const { clients, apps, emitter, log } = services
+  const { apps, emitter, log } = services
   const { instance } = ctx.state
   const isOpen = isPublic({ metadata: asked })
   if (!isOpen) await checkLinkedApp(asked.software_id, instance, apps)
   await requireRoom(services, instance)
-  const { id, token, metadata } = await storeClient(services, instance, asked)
-  const stored = await clients.open(instance, id)
-  if (stored === undefined) throw new OAuthError('internal_error', { detail: 'just registered' })
-  emitter.emit('client.created', { instance, client: stored.client })
+  const { id, token, client, secret } = await storeClient(services, instance, asked)
+  emitter.emit('client.created', { instance, client })
   log.info('client.registered', {
     domain: instance.domain,
     clientId: id,
-    ...(isOpen ? { public: true } : { softwareId: metadata.software_id }),
+    ...(isOpen ? { public: true } : { softwareId: client.metadata.software_id }),
     address: services.clientAddress(ctx),
   })
   ctx.status = 201
-  ctx.body = toWire(stored.client, stored.secret, token)
+  ctx.body = toWire(client, secret, token)
 }
 
 interface Stored {
   readonly answer: EngineAnswer
-  readonly metadata: ClientMetadata
+  /** Absent: the engine refused it. */
+  readonly ready: EngineClient | undefined
 }
 
 /** Most names are nobody's: then one write stores the client with its name. @see docs/decisions/0662 */
@@ -160,16 +167,25 @@ async function storeNew(
 }
 
 async function storeAs(
-  { clients, engine }: OAuthServices,
+  services: OAuthServices,
   instance: Instance,
   asked: ClientMetadata,
   name: NameClaim,
 ): Promise<Stored> {
+  const { clients, engine } = services
   const metadata = { ...asked, client_name: name.name }
-  const answer = await clients.storing({ metadata, name }, () =>
-    registerNatively(engine, instance, { ...metadata }),
+  let ready: EngineClient | undefined
+  const onReady = (given: EngineClient): void => {
+    ready = given
+  }
+  // The wake-up of a client that is not stored in the end finds nobody, and does nothing.
+  const schedule = async (): Promise<void> => {
+    if (ready !== undefined) await schedulePendingCheck(services, instance, ready.client.id)
+  }
+  const answer = await clients.storing({ metadata, name, onReady }, () =>
+    registerNatively(engine, instance, { ...metadata }, schedule),
   )
-  return { answer, metadata }
+  return { answer, ready }
 }
 
 /** What the engine's answer says when a condition of the write did not hold. */

@@ -40,7 +40,7 @@ describe('the options of createOAuth', () => {
       requirePkce: false,
       lifetimes: DEFAULT_LIFETIMES,
       limits: DEFAULT_LIMITS,
-      cache: { instances: 1000, engines: 128, tokens: 10_000 },
+      cache: { instances: 1000, engines: 512, tokens: 10_000 },
     })
     expect(resolved.isHttps('alice.example.com')).to.equal(true)
     for (const domain of ['localhost', 'localhost:8080', 'alice.localhost', 'alice.localhost:1']) {
