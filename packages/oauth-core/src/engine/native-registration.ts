@@ -86,7 +86,8 @@ async function callAndWrite(
   unit: UnitOfWork,
   request: NativeRequest,
 ): Promise<EngineAnswer> {
-  const { status, body } = await runUnit(unit, () => providers.of(unit.instance).call(request))
+  const { call } = await providers.of(unit.instance)
+  const { status, body } = await runUnit(unit, () => call(request))
   if (unit.failure !== undefined) throw unit.failure
   if (status >= 300 || unit.changes.length === 0) return { status, body }
   const { written } = await store.write(unit.changes, { id: randomId() })
