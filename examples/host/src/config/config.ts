@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
 import type { AssistantValues } from './assistants.ts'
 import type { ConnectorsValues } from './connectors.ts'
 import type { FlagshipValues } from './flagship.ts'
 import type { NotificationValues } from './notifications.ts'
 import { isLoopback } from './own-names.ts'
 import { readSize } from './size.ts'
-import { FILE_SCHEMA, listEntries, type NamedEntry } from './entries.ts'
+import { fileSchema, listEntries, memberOf, type NamedEntry } from './entries.ts'
 import { readSecretFiles, type SecretFile } from './secret-files.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
@@ -184,21 +184,16 @@ function fromJson(text: string): Value {
   }
 }
 
-/** Compiled with the first configuration; here, since the command line does without the packages of the server. */
-let isFile: ValidateFunction | undefined
-
 function check(
   entries: readonly NamedEntry[],
   file: unknown,
   fromEnv: ReadonlyMap<string, Value>,
   faults: string[],
 ): Values {
-  const isValid = (isFile ??= new Ajv({ allErrors: true, strict: true }).compile(FILE_SCHEMA))
-  if (!isValid(file)) faults.push(...describe(isValid.errors, (path) => `SVC_CONFIG: ${path}`))
-  const named = nest(fromEnv)
+  faults.push(...describe(faultsOf(file), (path) => `SVC_CONFIG: ${path}`))
   const nameOf = (path: string): string =>
     entries.find((each) => path === each.path || path.startsWith(`${each.path}.`))?.env ?? path
-  if (!isValid(named)) faults.push(...describe(isValid.errors, nameOf))
+  faults.push(...describe(faultsOf(nest(fromEnv)), nameOf))
   return Object.fromEntries(
     entries.map(({ path, entry }) => [
       path,
@@ -207,11 +202,16 @@ function check(
   )
 }
 
-function describe(
-  errors: readonly ErrorObject[] | null | undefined,
-  name: (path: string) => string,
-): string[] {
-  return (errors ?? []).map((error) => {
+/** What Ajv says of a file or of the environment; here, since the command line does without the packages of the server. */
+function faultsOf(given: unknown): readonly ErrorObject[] {
+  // That the schema is one is for a test to say: its own schema takes longer to compile than what is given.
+  const ajv = new Ajv({ allErrors: true, strict: true, validateSchema: false, meta: false })
+  const isValid = ajv.compile(fileSchema(given))
+  return isValid(given) ? [] : (isValid.errors ?? [])
+}
+
+function describe(errors: readonly ErrorObject[], name: (path: string) => string): string[] {
+  return errors.map((error) => {
     const parent = error.instancePath.slice(1).replaceAll('/', '.')
     if (error.keyword === 'additionalProperties') {
       const extra = String(error.params['additionalProperty'])
@@ -238,10 +238,7 @@ function nest(flat: ReadonlyMap<string, unknown>): Record<string, unknown> {
 }
 
 function at(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((group, name) => {
-    if (typeof group !== 'object' || group === null || !Object.hasOwn(group, name)) return undefined
-    return (group as Record<string, unknown>)[name]
-  }, value)
+  return path.split('.').reduce<unknown>(memberOf, value)
 }
 
 /** What no entry's schema can say alone. */

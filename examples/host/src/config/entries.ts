@@ -26,20 +26,36 @@ export function environmentName(path: string): string {
   return `SVC_${words.toUpperCase()}`
 }
 
-/** The JSON Schema of the configuration file: nothing beside the entries is let through. */
-export const FILE_SCHEMA: Readonly<Record<string, unknown>> = groupSchema(CONFIG_ENTRIES)
+/**
+ * The JSON Schema of the configuration file: nothing beside the entries is let through.
+ * @param given - what is to be checked: entries that it does not have are left out, since compiling those of all
+ *   settings would be a fifth of the work of a start. Absent: all of them
+ */
+export function fileSchema(given?: unknown): Readonly<Record<string, unknown>> {
+  return groupSchema(CONFIG_ENTRIES, given)
+}
 
-function groupSchema(group: ConfigGroup): Record<string, unknown> {
+function groupSchema(group: ConfigGroup, given: unknown): Record<string, unknown> {
+  const isGiven = (name: string): boolean =>
+    given === undefined || memberOf(given, name) !== undefined
   return {
     type: 'object',
     additionalProperties: false,
     properties: Object.fromEntries(
-      Object.entries(group).map(([name, row]) => [
-        name,
-        isEntry(row) ? entrySchema(row) : groupSchema(row),
-      ]),
+      Object.entries(group)
+        .filter(([name]) => isGiven(name))
+        .map(([name, row]) => [
+          name,
+          isEntry(row) ? entrySchema(row) : groupSchema(row, memberOf(given, name)),
+        ]),
     ),
   }
+}
+
+/** The own member of a value that was read from JSON. */
+export function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Record<string, unknown>)[name]
 }
 
 function entrySchema(entry: ConfigEntry): Record<string, unknown> {

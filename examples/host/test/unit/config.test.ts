@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { ConfigError, loadConfig } from '../../src/config/config.ts'
 import { flagshipOptions } from '../../src/config/flagship.ts'
-import { listEntries } from '../../src/config/entries.ts'
+import { fileSchema, listEntries } from '../../src/config/entries.ts'
 import { uiOverrides } from '../../src/config/overrides.ts'
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts'
 
@@ -45,6 +46,26 @@ describe('loadConfig', () => {
       isProduction: false,
       lifetimes: {},
     })
+  })
+
+  it('checks what is given as it would among all settings', () => {
+    // With the check of the schema itself, which a start does without.
+    const isValid = new Ajv({ allErrors: true, strict: true }).compile(fileSchema())
+    const files: readonly unknown[] = [
+      {},
+      [],
+      null,
+      'text',
+      { port: 0, mail: { from: '' }, unknown: 1, __proto__: { port: 'x' } },
+      { limits: 7, mail: { unknown: true }, log: { level: 'loud' }, toString: 1 },
+    ]
+    for (const file of files) {
+      const isGivenValid = new Ajv({ allErrors: true, strict: true }).compile(fileSchema(file))
+      expect(isGivenValid(file)).to.equal(isValid(file))
+      const faults = (errors: typeof isValid.errors) =>
+        errors?.map(({ instancePath, message, params }) => ({ instancePath, message, params }))
+      expect(faults(isGivenValid.errors)).to.deep.equal(faults(isValid.errors))
+    }
   })
 
   it('tells the OAuth package which apps may be certified', () => {

@@ -1,5 +1,5 @@
 import type { Key, Store } from '@svc/store'
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import { clientKey } from '../clients/client-record.ts'
 import type { ClientStore, EngineMetadata } from '../clients/client-store.ts'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -152,6 +152,8 @@ function codeModel({ clock, lifetimes }: AdapterServices): Model {
     async consume() {
       const { grant } = currentUnit()
       if (grant?.record === undefined || grant.record.value.code.consumedAt !== undefined) {
+        // The engine is what calls this, so it is loaded.
+        const { errors } = await import('oidc-provider')
         throw new errors.InvalidGrant('authorization code already consumed')
       }
       const { value, expiresAt = value.code.expiresAt } = grant.record

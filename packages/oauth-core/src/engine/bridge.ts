@@ -143,8 +143,9 @@ async function callTokenEndpoint(
   if (isOpen) body['client_id'] = clientId
   // SPEC: oauth.md 6.2 row 8 - absent is fine: it is then the one that the code was made for.
   body['redirect_uri'] ??= unit.grant?.record?.value.code.redirectUri ?? NO_REDIRECT_URI
+  const { call } = await engine.providers.of(unit.instance)
   const answer = await runUnit(unit, () =>
-    engine.providers.of(unit.instance).call({
+    call({
       method: 'POST',
       path: NATIVE_PATHS.token,
       contentType: 'application/x-www-form-urlencoded',

@@ -65,7 +65,7 @@ export async function mintCode(
   const unit = newUnit(instance)
   if (resource !== undefined) unit.grantResource = resource
   if (endsAt !== undefined) unit.grantEndsAt = endsAt
-  const { provider } = engine.providers.of(instance)
+  const { provider } = await engine.providers.of(instance)
   const code = await runUnit(unit, () => saveCode(provider, request))
   const result = await engine.store.write(
     [

@@ -93,7 +93,8 @@ async function callAndWrite(
   request: NativeRequest,
   beside: () => Promise<void> = async () => {},
 ): Promise<EngineAnswer> {
-  const { status, body } = await runUnit(unit, () => providers.of(unit.instance).call(request))
+  const { call } = await providers.of(unit.instance)
+  const { status, body } = await runUnit(unit, () => call(request))
   if (unit.failure !== undefined) throw unit.failure
   if (status >= 300 || unit.changes.length === 0) return { status, body }
   const writing = store.write(unit.changes, { id: randomId() })

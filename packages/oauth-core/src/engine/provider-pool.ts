@@ -1,15 +1,16 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import type { Instance } from '@svc/platform'
 import { LRUCache } from 'lru-cache'
-import {
-  type Adapter,
-  type AdapterFactory,
-  type AllClientMetadata,
-  type Client,
-  type Configuration,
-  type JWK,
+import type {
+  Adapter,
+  AdapterFactory,
+  AllClientMetadata,
+  Client,
+  Configuration,
+  JWK,
   Provider,
 } from 'oidc-provider'
+import { OAuthError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import { buildConfiguration } from './configuration.ts'
 import { type NativeCall, nativeCallOf } from './native-call.ts'
@@ -26,34 +27,64 @@ export interface ProviderPoolOptions {
   readonly lifetimes: Lifetimes
   /** How many are kept; one costs about 48 KiB, and 0.4 ms to build. */
   readonly size: number
+  /** @defaultValue imports oidc-provider */
+  readonly load?: LoadLibrary
 }
 
-/** Engine objects, built on demand and bounded in number: nothing grows with the number of instances (D7). */
+/** Loads what is needed of oidc-provider. */
+export type LoadLibrary = () => Promise<{ readonly Provider: typeof Provider }>
+
+const RETRY_AFTER_S = 1
+
+/**
+ * Engine objects, built on demand and bounded in number: nothing grows with the number of instances (D7). The library
+ * itself is loaded with the first of them: it is a tenth of what a server loads, and an idle one does without.
+ */
 export class ProviderPool {
   readonly #options: ProviderPoolOptions
   readonly #cache: LRUCache<string, PooledProvider>
+  readonly #load: LoadLibrary
   #configuration: Configuration | undefined
+  #loading: ReturnType<LoadLibrary> | undefined
 
   constructor(options: ProviderPoolOptions) {
     this.#options = options
     this.#cache = new LRUCache({ max: options.size })
+    this.#load = options.load ?? (() => import('oidc-provider'))
   }
 
-  of(instance: Instance): PooledProvider {
+  /** @throws OAuthError 503 `temporarily_unavailable` when the library cannot be loaded; the next request tries again */
+  async of(instance: Instance): Promise<PooledProvider> {
     const key = `${instance.id} ${instance.origin}`
-    let pooled = this.#cache.get(key)
-    if (pooled === undefined) {
-      pooled = this.#build(instance)
-      this.#cache.set(key, pooled)
-    }
+    const known = this.#cache.get(key)
+    if (known !== undefined) return known
+    const library = await this.#library()
+    // Another request may have come first while it was loaded.
+    const pooled = this.#cache.get(key) ?? this.#build(instance, library.Provider)
+    this.#cache.set(key, pooled)
     return pooled
   }
 
-  #build(instance: Instance): PooledProvider {
+  /** Requests that come while it is loaded wait for the same. */
+  async #library(): ReturnType<LoadLibrary> {
+    const loading = (this.#loading ??= this.#load())
+    try {
+      return await loading
+    } catch (cause) {
+      if (this.#loading === loading) this.#loading = undefined
+      throw new OAuthError('temporarily_unavailable', {
+        cause,
+        detail: 'oidc-provider cannot be loaded',
+        headers: { 'Retry-After': String(RETRY_AFTER_S) },
+      })
+    }
+  }
+
+  #build(instance: Instance, LoadedProvider: typeof Provider): PooledProvider {
     const { adapter, lifetimes } = this.#options
     // One for all instances; made when the first is asked for, since its key takes a moment.
     this.#configuration ??= buildConfiguration({ adapter, lifetimes, unusedKey: unusedKey() })
-    const provider = new Provider(instance.origin, this.#configuration)
+    const provider = new LoadedProvider(instance.origin, this.#configuration)
     tuneProvider(provider)
     // What goes wrong here is answered by our renderer, not in the engine's words.
     provider.on('server_error', (_ctx, error) => {
