@@ -41,7 +41,7 @@ const documents = [
   logPage(),
   metricsPage(),
   openApi(groups, version()),
-  optionPages(),
+  ...optionPages(),
   ...pagesWithFragments(),
 ]
 
