@@ -17,6 +17,7 @@ import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
 import { eventFaults, eventPage } from './events.ts'
 import { pagesWithFragments } from './fragments.ts'
+import { glossary, glossaryFaults } from './glossary.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults, recipeFaults } from './links.ts'
 import { logFaults, logPage } from './logs.ts'
@@ -37,11 +38,12 @@ const documents = [
   decisionIndex(),
   errorTables(errorGroups),
   eventPage(),
+  glossary(),
   await httpApi(groups),
   logPage(),
   metricsPage(),
   openApi(groups, version()),
-  optionPages(),
+  ...optionPages(),
   ...pagesWithFragments(),
 ]
 
@@ -64,6 +66,7 @@ const faults = [
   ...decisionFaults(),
   ...errorFaults(errorGroups),
   ...eventFaults(),
+  ...glossaryFaults(groups),
   ...linkFaults(),
   ...logFaults(),
   ...optionFaults(),

@@ -141,25 +141,12 @@ async function convert(
   const app = await Application.bootstrapWithPlugins(options)
   const project = await app.convert()
   if (project === undefined) return ['TypeDoc could not read the packed packages']
-  const found = (project.children ?? []).flatMap((module) =>
+  await app.generateOutputs(project)
+  return (project.children ?? []).flatMap((module) =>
     (module.children ?? [])
       .filter(isUndocumented)
-      .map(({ name }) => `${module.name.replace(VERSION, '')} ${name}`),
+      .map(({ name }) => `${module.name.replace(VERSION, '')} ${name} is not documented`),
   )
-  await app.generateOutputs(project)
-  const known = readKnown()
-  return [
-    ...found.filter((name) => !known.includes(name)).map((name) => `${name} is not documented`),
-    ...known
-      .filter((name) => !found.includes(name))
-      .map((name) => `docs/site/undocumented.json: ${name} is documented or gone; take it out`),
-  ]
-}
-
-/** Exports that were there without a word before anybody looked. The list only ever gets shorter. */
-function readKnown(): string[] {
-  // A file of this folder.
-  return JSON.parse(readFileSync(path.join(SITE, 'undocumented.json'), 'utf8')) as string[]
 }
 
 /** Names that another package exports again are documented there. */

@@ -22,6 +22,10 @@ export const ERRORS = {
   },
 } as const
 
+/**
+ * What the routes of the record refuse with: `code` of an `ActivityError` and of the answer. Status and text are those of
+ * `ERRORS`; `docs/errors.md` of the repository says what a client does about each.
+ */
 export type ActivityErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */

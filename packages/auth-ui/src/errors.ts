@@ -296,6 +296,12 @@ export const ERRORS = {
   },
 } as const
 
+/**
+ * What the pages and routes of the owner refuse with: `code` of an `AuthUiError` and of the answer. Status and text are
+ * those of `ERRORS`; `docs/errors.md` of the repository says what a client does about each.
+ * @example
+ * if (error instanceof AuthUiError && error.code === 'already_onboarded') return
+ */
 export type AuthUiErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */

@@ -142,6 +142,12 @@ export const ERRORS = {
   },
 } as const
 
+/**
+ * What accounts and their flows refuse with: `code` of a `ConnectorError` and of the answer. Status and text are those of
+ * `ERRORS`; `docs/errors.md` of the repository says what a client does about each.
+ * @example
+ * if (error instanceof ConnectorError) metrics.count(error.code satisfies ConnectorErrorCode)
+ */
 export type ConnectorErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */

@@ -34,6 +34,12 @@ export interface Lifetimes {
   readonly metadata: number
 }
 
+/**
+ * Where `options.lifetimes` of `createConnectors` says nothing else. Milliseconds; the members are those of `Lifetimes`.
+ * @see connectors.md 11
+ * @example
+ * createConnectors({ oauth, sessions, lifetimes: { call: 2 * DEFAULT_LIFETIMES.call } })
+ */
 export const DEFAULT_LIFETIMES: Lifetimes = {
   state: 15 * MINUTE_MS,
   ticket: MINUTE_MS,

@@ -16,6 +16,10 @@ export const ERRORS = {
   },
 } as const
 
+/**
+ * What a request of an assistant is refused with before a tool is called: `code` of the answer. Status and text are those
+ * of `ERRORS`. @see docs/errors.md of the repository
+ */
 export type McpErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */

@@ -3,6 +3,12 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, type RateLimit, SECOND_MS } from '@svc/plat
 /** Whose counters stand in the store: of a grant, but `address`. @see assistants.md 6.8 */
 export type McpBucket = 'address' | 'documents' | 'hour' | 'minute' | 'writes'
 
+/**
+ * Where `options.limits` of `createMcp` says nothing else: hits in a window of milliseconds, by bucket.
+ * @see assistants.md 6.8
+ * @example
+ * createMcp({ oauth, limits: { minute: { ...DEFAULT_LIMITS.minute, limit: 60 } } })
+ */
 export const DEFAULT_LIMITS: Readonly<Record<McpBucket, RateLimit>> = {
   /** Requests of an address that have a token. */
   address: { limit: 600, windowMs: MINUTE_MS },

@@ -12,6 +12,10 @@ export const TOOL_ERRORS = {
   try_later: 'The server cannot do this at the moment. Try again later.',
 } as const
 
+/**
+ * What a tool refuses with: the assistant reads it in the result of its call. Texts are those of `TOOL_ERRORS`.
+ * @see docs/assistants.md of the repository
+ */
 export type ToolErrorCode = keyof typeof TOOL_ERRORS
 
 /** A refusal that is a result of the tool, for the model. */

@@ -22,6 +22,12 @@ export interface Lifetimes {
   readonly atAhead: number
 }
 
+/**
+ * Where `options.lifetimes` of `createNotify` says nothing else. Milliseconds; the members are those of `Lifetimes`.
+ * @see notifications.md 10
+ * @example
+ * createNotify({ oauth, channels, lifetimes: { bodies: DEFAULT_LIFETIMES.bodies / 7 } })
+ */
 export const DEFAULT_LIFETIMES: Lifetimes = {
   lease: MINUTE_MS,
   attempt: 10 * SECOND_MS,

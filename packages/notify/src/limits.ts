@@ -9,6 +9,12 @@ export type NotifyBucket =
   | 'notify-post'
   | 'notify-post-instance'
 
+/**
+ * Where `options.limits` of `createNotify` says nothing else: hits in a window of milliseconds, by bucket.
+ * @see notifications.md 13
+ * @example
+ * createNotify({ oauth, channels, limits: { 'notify-sms': { limit: 5, windowMs: 86_400_000 } } })
+ */
 export const DEFAULT_LIMITS: Readonly<Record<NotifyBucket, RateLimit>> = {
   /** Pushes to the devices of an instance. */
   'notify-push': { limit: 30, windowMs: HOUR_MS },

@@ -136,6 +136,10 @@ export const ERRORS = {
   },
 } as const
 
+/**
+ * What posts and choices of notifications are refused with: `code` of a `NotifyError` and of the answer. Status and text
+ * are those of `ERRORS`; `docs/errors.md` of the repository says what a client does about each.
+ */
 export type NotifyErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */

@@ -158,6 +158,12 @@ export interface NoticePage {
   readonly link?: { readonly label: string; readonly url: string }
 }
 
+/**
+ * Shows a page with one message in the looks of the instance, such as what became of a link to unsubscribe. `ui.pages` of
+ * `@svc/auth-ui` is one.
+ * @example
+ * notify.routes({ pages: ui.pages })
+ */
 export interface NoticePages {
   notice(ctx: RouteContext, page: NoticePage): Promise<void>
 }

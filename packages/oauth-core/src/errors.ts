@@ -215,6 +215,10 @@ export const ERRORS = {
   },
 } as const
 
+/**
+ * What registration, authorization, tokens and the guard refuse with: `code` of an `OAuthError` and `error` of the answer.
+ * Status and text are those of `ERRORS`; `docs/errors.md` of the repository says what a client does about each.
+ */
 export type OAuthErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */

@@ -57,6 +57,12 @@ export interface Lifetimes {
   readonly signingKeyMs: number
 }
 
+/**
+ * Where `options.lifetimes` of `createOAuth` says nothing else. Milliseconds; the members are those of `Lifetimes`.
+ * @see oauth.md 5.8, 7.1
+ * @example
+ * createOAuth({ store, apps, keys, lifetimes: { accessTokenMs: DEFAULT_LIFETIMES.accessTokenMs / 24 } })
+ */
 export const DEFAULT_LIFETIMES: Lifetimes = {
   authorizationCodeMs: AUTHORIZATION_CODE_MS,
   accessTokenMs: ACCESS_TOKEN_MS,

@@ -228,6 +228,10 @@ export interface OAuthEvents {
 /** Whose word a client is certified on. */
 export type Certification = 'code' | 'host' | 'store'
 
+/**
+ * What listeners of events about a client are given: the owner's instance, and the client as it is stored then.
+ * @see docs/reference/events.md of the repository
+ */
 export interface ClientEvent {
   readonly instance: Instance
   readonly client: Client

@@ -41,6 +41,8 @@ export interface NumberRange {
   readonly most: number
   /** Values are multiples of it. @defaultValue `1` */
   readonly step?: number
+  /** What is counted, such as `bytes`. @defaultValue that of the group */
+  readonly unit?: string
 }
 
 /** A group of numbers, each with its default, such as the lifetimes of a package. */
@@ -78,8 +80,11 @@ function numbers<Name extends string>(
   unit: string | undefined,
 ): NumberGroup<Name> {
   const members = Object.entries<number>(defaults).map(([name, value]) => {
-    const { least, most, step } = single[name] ?? range
-    const rule = { ...(step !== undefined && { step }), ...(unit !== undefined && { unit }) }
+    const { least, most, step, unit: counted = unit } = single[name] ?? range
+    const rule = {
+      ...(step !== undefined && { step }),
+      ...(counted !== undefined && { unit: counted }),
+    }
     return [name, integer(least, most, rule).or(value)] as const
   })
   // The members are the names of the defaults, each a number.

@@ -28,6 +28,11 @@ export interface RateLimits<Bucket extends string> {
   count(instance: Counted, bucket: Bucket, subject?: string): Promise<number>
 }
 
+/**
+ * Limits by bucket, the store that counts, and the error over a limit.
+ * @typeParam Bucket - names of the limits
+ * @see docs/recipes/README.md of the repository
+ */
 export interface RateLimitOptions<Bucket extends string> {
   readonly store: Store
   readonly clock: { now(): number }
@@ -36,6 +41,14 @@ export interface RateLimitOptions<Bucket extends string> {
   readonly tooMany: (bucket: Bucket, retryAfterS: number) => Error
 }
 
+/**
+ * Counters that all processes of a store share, in windows that begin with the first hit.
+ * @see docs/recipes/README.md of the repository
+ * @example
+ * const tooMany = (): Error => new Error('too many posts')
+ * const limits = createRateLimits({ store, clock, tooMany, limits: { posts: { limit: 10, windowMs: 60_000 } } })
+ * await limits.hit(instance, 'posts')
+ */
 export function createRateLimits<Bucket extends string>(
   options: RateLimitOptions<Bucket>,
 ): RateLimits<Bucket> {

@@ -22,6 +22,10 @@ export const ERRORS = {
   },
 } as const
 
+/**
+ * What an upgrade to a websocket is refused with. Status and text are those of `ERRORS`.
+ * @see docs/errors.md of the repository
+ */
 export type RealtimeErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */

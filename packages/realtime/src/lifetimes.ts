@@ -30,6 +30,12 @@ export interface Lifetimes {
   readonly shutdown: number
 }
 
+/**
+ * Where `options.lifetimes` of `createRealtime` says nothing else. Milliseconds; the members are those of `Lifetimes`.
+ * @see realtime.md 5
+ * @example
+ * createRealtime({ oauth, lifetimes: { ping: DEFAULT_LIFETIMES.ping / 2 } })
+ */
 export const DEFAULT_LIFETIMES: Lifetimes = {
   auth: 10 * SECOND_MS,
   ping: 54 * SECOND_MS,

@@ -28,6 +28,12 @@ export interface Limits {
   readonly documentBytes: number
 }
 
+/**
+ * Where `options.limits` of `createRealtime` says nothing else: counts, and bytes where the name says so.
+ * @see realtime.md 6
+ * @example
+ * createRealtime({ oauth, limits: { subscriptions: 2 * DEFAULT_LIMITS.subscriptions } })
+ */
 export const DEFAULT_LIMITS: Limits = {
   messageBytes: 8192,
   fragments: 64,

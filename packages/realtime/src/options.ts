@@ -65,6 +65,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A server has 10 s to end. @see security.md 118 */
 const MAX_SHUTDOWN_MS = 5000
 const MOST_ENTRIES = 1000
+const MOST_COUNTED = 1_000_000_000
+const ANY_BYTES = { least: 0, most: MOST_COUNTED, unit: 'bytes' } as const
 
 const doctype = text('a doctype', isDoctype)
 /** A token of RFC 9110 section 5.6.2, as subprotocols are. */
@@ -102,7 +104,16 @@ export const REALTIME_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOption
     { least: 0, most: LONGEST_TIMER_MS },
     { shutdown: { least: 0, most: MAX_SHUTDOWN_MS } },
   ),
-  limits: counts(DEFAULT_LIMITS, { least: 0, most: 1_000_000_000 }),
+  limits: counts(
+    DEFAULT_LIMITS,
+    { least: 0, most: MOST_COUNTED },
+    {
+      messageBytes: ANY_BYTES,
+      unsentBytes: ANY_BYTES,
+      maxUnsentBytes: ANY_BYTES,
+      documentBytes: ANY_BYTES,
+    },
+  ),
 } satisfies OptionsFor<RealtimeOptions>)
 
 function isOrigin(text: string): boolean {

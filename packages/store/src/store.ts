@@ -83,8 +83,18 @@ export interface CheckChange extends Condition {
   readonly key: Key
 }
 
+/**
+ * One change of a write, by its `op`. All changes of a write happen, or none; a condition that fails ends all of them.
+ * @see docs/recipes/own-store.md of the repository
+ */
 export type Change = PutChange | DeleteChange | TouchChange | ReviseChange | CheckChange
 
+/**
+ * What a write is told beside its changes.
+ * @see docs/recipes/own-store.md of the repository
+ * @example
+ * await store.write(changes, { id: 'a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5' })
+ */
 export interface WriteOptions {
   /**
    * Makes a repeat within 60 s answer what the first call answered, without writing again. At least 128 random bits,
@@ -98,6 +108,11 @@ export type WriteResult =
   | { readonly written: true; readonly revision: Revision }
   | { readonly written: false; readonly failed: Key }
 
+/**
+ * What `Store.hit` answers: where a counter stands.
+ * @example
+ * const { count, resetsAt } = await store.hit(key, 60_000)
+ */
 export interface Hit {
   /** Hits in the window, this one included. */
   readonly count: number
@@ -115,6 +130,10 @@ export interface KindUsage {
 /** What an instance keeps, by kind of record. */
 export type Usage = Readonly<Record<string, KindUsage>>
 
+/**
+ * Which part of an index `Store.list` gives.
+ * @see docs/recipes/own-store.md of the repository
+ */
 export interface PageRequest {
   /** 1 to 100. @defaultValue `100` */
   readonly limit?: number
@@ -124,6 +143,11 @@ export interface PageRequest {
   readonly order?: 'asc' | 'desc'
 }
 
+/**
+ * A page of an index, in the order that was asked for.
+ * @typeParam Value - the value of its records
+ * @see docs/recipes/own-store.md of the repository
+ */
 export interface Page<Value extends Json = Json> {
   readonly records: readonly StoredRecord<Value>[]
   /** Absent on the last page. A page may hold fewer records than asked for, even none, and still have a cursor. */

@@ -3,8 +3,11 @@ import { expect } from 'chai'
 import { bodyFaults } from '../../../../docs/build/bodies.ts'
 import { doubledKinds } from '../../../../docs/build/data-model.ts'
 import { formFaults } from '../../../../docs/build/decisions.ts'
+import { durationText } from '../../../../docs/build/durations.ts'
 import { errorFaults } from '../../../../docs/build/errors.ts'
+import { firstUseFaults, glossary, glossaryFaults } from '../../../../docs/build/glossary.ts'
 import { walkFaults } from '../../../../docs/build/walks.ts'
+import { DEFAULT_LIFETIMES } from '../../../../packages/auth-ui/src/lifetimes.ts'
 
 describe('checks of the documents', () => {
   it('find a kind of record that a part of the data model lists twice', () => {
@@ -96,5 +99,36 @@ describe('checks of the documents', () => {
       'A third (1 files): packages/platform/src/http/router.ts#noSuchFunction is not declared there',
       'A fourth (3 files): a title ends with its number of files, here (1 files)',
     ])
+  })
+
+  it('find a code whose first use on a page does not lead to the glossary', () => {
+    const page = [
+      '# What a session code is',
+      'The field `magic code` and a button "Use a recovery code" are no uses; a [reset token](mails.md) leads elsewhere.',
+      'The [magic code](../glossary.md#codes) is mailed, and a second magic code, too.',
+      'Then comes a session',
+      'code, and a [session code](../glossary.md#codes).',
+      'Passcodes are typed.',
+    ].join('\n')
+    expect(firstUseFaults('page.md', page)).to.deep.equal([
+      'page.md: the first "session code" is no link to glossary.md#codes',
+      'page.md: the first "passcode" is no link to glossary.md#codes',
+    ])
+  })
+
+  it('find a row of the glossary that the interface does not have', () => {
+    const faults = glossaryFaults([])
+    expect(faults).to.include(
+      'docs/glossary.md: session code: there is no row POST /auth/session_code',
+    )
+    expect(faults).to.include(
+      'docs/glossary.md: nonce: there is no row POST /auth/clients/:clientId/challenge',
+    )
+  })
+
+  it('write the codes of the glossary with the lives of lifetimes.ts', () => {
+    const { content } = glossary()
+    const row = content.split('\n').find((line) => line.startsWith('| transfer code |')) ?? ''
+    expect(row).to.include(`| ${durationText(DEFAULT_LIFETIMES.transferCode)} |`)
   })
 })

@@ -13,6 +13,12 @@ const FORMATS: Readonly<Record<string, (report: Report) => Iterable<string>>> = 
   html: (report) => [htmlReport(report)],
 }
 
+/**
+ * A report of a run and where it goes, as `format=file` says it. `file` is a path.
+ * @see docs/contract/README.md of the repository
+ * @example
+ * const target: ReportTarget = { format: 'junit', file: 'contract.xml' }
+ */
 export interface ReportTarget {
   readonly format: string
   readonly file: string

@@ -23,6 +23,10 @@ import { judgeAll } from './verdicts.ts'
 /** The run could not be made: nothing is said about the server's rules. */
 export class CannotRun extends Error {}
 
+/**
+ * What a run of the contract is told: the address of an instance, its passphrase, and a profile. Everything else has a
+ * default. @see docs/contract/README.md of the repository
+ */
 export interface RunOptions {
   readonly target: string
   readonly passphrase: string

@@ -14,6 +14,10 @@ export interface Noticed {
   readonly said: string
 }
 
+/**
+ * Which checks noticed which broken answer, and which noticed none: what `selfTest` answers.
+ * @see docs/contract/README.md of the repository
+ */
 export interface Matrix {
   readonly noticed: readonly Noticed[]
   /** Checks that passed whatever was broken. */

@@ -17,6 +17,10 @@ export interface DataDocument {
   readonly changedAt?: string
 }
 
+/**
+ * A page of documents that a `DataPort` lists. `cursor` leads to the next one and is absent on the last.
+ * @see docs/assistants.md of the repository
+ */
 export interface DataPage {
   /** Those that the caller may read; a page may have none of them and be followed by others. */
   readonly documents: readonly DataDocument[]

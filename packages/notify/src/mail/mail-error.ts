@@ -5,6 +5,10 @@
  */
 export type MailFailure = 'transient' | 'permanent' | 'config'
 
+/**
+ * What a `MailError` carries beside its kind, for the operator's log.
+ * @see docs/recipes/own-mail.md of the repository
+ */
 export interface MailErrorOptions {
   readonly cause?: unknown
   /** Logged only; holds no address and no content. */

@@ -7,6 +7,10 @@ export type {
   TwoFactorPurpose as PasscodePurpose,
 } from '@svc/platform'
 
+/**
+ * Names of the mails that the server itself writes. Their variables are those of `SystemMail`.
+ * @see docs/mails.md of the repository
+ */
 export type SystemMailName = SystemMail['template']
 
 /** How a mail is laid out: its texts are `<name>.<part>` of the catalogue, or `<name>.<variant>.<part>`. */

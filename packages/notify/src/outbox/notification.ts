@@ -27,6 +27,9 @@ export function groupOf(name: ChannelName): ChannelGroup {
   return CHANNELS.find((known) => known === name) ?? 'host'
 }
 
+/**
+ * How urgent a notification is; a push carries it to its provider. @see notifications.md 3.1
+ */
 export type Priority = 'high' | 'normal'
 
 /** @see notifications.md 12 */

@@ -21,6 +21,11 @@ export interface AssistantCall {
   readonly writes?: readonly DocumentWrite[]
 }
 
+/**
+ * A document that an assistant changed, by the revision it has now and the one before.
+ * @example
+ * const write: DocumentWrite = { id: 'note-1', revision: '3-b', before: '2-a' }
+ */
 export interface DocumentWrite {
   readonly id: string
   /** Empty in the changes that are to be a part of the write: it is then the revision of that write. */
@@ -61,6 +66,10 @@ export type CallDay = {
   readonly kinds: Readonly<Record<string, CallCounts>>
 }
 
+/**
+ * What an assistant did in a time: calls, documents that it was given, bytes.
+ * @see docs/assistants.md of the repository
+ */
 export type CallCounts = {
   readonly calls: number
   readonly documents: number

@@ -3,6 +3,10 @@ import type { ClientMetadata } from './client.ts'
 
 /** Values of `notification_platform`. @see notifications.md 16.2, decision D37 */
 export const PLATFORMS = ['android', 'apns', 'firebase', 'huawei', 'ios', 'webpush'] as const
+/**
+ * Over whom a client gets its pushes: the values of `notification_platform` in its registration.
+ * @see docs/push.md of the repository
+ */
 export type NotificationPlatform = (typeof PLATFORMS)[number]
 
 const MAX_ENDPOINT_CHARACTERS = 2048

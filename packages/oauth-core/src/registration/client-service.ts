@@ -32,6 +32,12 @@ export interface ClientAccess {
   readonly resource?: string
 }
 
+/**
+ * How many clients are connected, and how many may be. `limitReached`: no other one can be; `limitExceeded`: there are
+ * more than may be.
+ * @example
+ * const { count, limit } = await oauth.clients.usage(instance)
+ */
 export interface ClientsUsage {
   /** Absent: no limit. */
   readonly limit?: number

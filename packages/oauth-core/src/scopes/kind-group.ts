@@ -1,6 +1,10 @@
 /** Sections of the consent page, what is most personal first; the form names them in `group-<name>-<right>`. */
 export const KIND_GROUPS = ['files', 'people', 'money', 'account', 'apps', 'other'] as const
 
+/**
+ * The sections of the consent page, one for each group of kinds of documents.
+ * @see docs/recipes/own-scopes.md of the repository
+ */
 export type KindGroup = (typeof KIND_GROUPS)[number]
 
 const GROUP_OF: ReadonlyMap<string, KindGroup> = new Map<string, KindGroup>([

@@ -1,6 +1,10 @@
 /** The verbs of a rule; HEAD goes with GET. */
 export const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
+/**
+ * What a permission allows, as a method of HTTP.
+ * @see docs/recipes/own-scopes.md of the repository
+ */
 export type Verb = (typeof VERBS)[number]
 
 /** One rule of a scope. @see oauth.md 12 */

@@ -3,6 +3,10 @@ import type { Permission, Verb } from './permission.ts'
 /** What an owner decides about one by one: reading, adding and changing, deleting. */
 export const RIGHTS = ['read', 'change', 'delete'] as const
 
+/**
+ * What an owner decides about one by one: `read` is the verb GET, `change` is POST, PUT and PATCH, `delete` is DELETE.
+ * @see docs/recipes/own-scopes.md of the repository
+ */
 export type Right = (typeof RIGHTS)[number]
 
 const RIGHT_OF: Readonly<Record<Verb, Right>> = {

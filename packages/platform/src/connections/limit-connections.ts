@@ -13,6 +13,12 @@ import { Pressure } from './pressure.ts'
 import { refuseClient } from './refuse-client.ts'
 import { type RefusalLog, type RefusalReason, Refusals } from './refusals.ts'
 
+/**
+ * Bounds of the connections of a server, each with its default, and where refusals are told.
+ * @see docs/embedding.md of the repository
+ * @example
+ * limitConnections(server, { log, refusalHeaders: { 'strict-transport-security': 'max-age=31536000' } })
+ */
 export interface LimitConnectionsOptions extends Partial<ConnectionBounds> {
   /** Is told `connection.refused`, at most once a minute and reason, with a count. */
   readonly log?: RefusalLog

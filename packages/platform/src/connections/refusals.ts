@@ -19,6 +19,10 @@ export const REFUSAL_REASONS = [
  */
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
+/**
+ * Takes lines about refused connections.
+ * @see docs/logs.md of the repository
+ */
 export interface RefusalLog {
   warn(event: string, fields?: Readonly<Record<string, unknown>>): void
 }

@@ -44,6 +44,12 @@ const CHANNEL = 'oauth.revoked'
 /** Of messages as they are written now; one without a version has the first. */
 const VERSION = 1
 
+/**
+ * Tells all processes that something ended, over the bus.
+ * @see docs/architecture.md of the repository
+ * @example
+ * const revocations = createRevocations({ bus: store.bus, log })
+ */
 export function createRevocations(options: {
   readonly bus: Bus
   readonly log: PlatformLog

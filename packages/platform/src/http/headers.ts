@@ -19,6 +19,13 @@ export function baseHeaders(
   }
 }
 
+/**
+ * Sets the headers that every answer has.
+ * @param instance - absent: the host is none of an instance
+ * @param appSlug - of the app whose host was asked
+ * @example
+ * setBaseHeaders(ctx, instance)
+ */
 export function setBaseHeaders(
   ctx: Context,
   instance: Instance | undefined,

@@ -8,6 +8,10 @@ import type { RequestState } from './request-state.ts'
 import type { RouteFamily } from './route.ts'
 import type { PlatformLog } from '../log/log-events.ts'
 
+/**
+ * How errors become answers: where what nobody expected is logged, and who draws pages.
+ * @see docs/errors.md of the repository
+ */
 export interface ErrorRendering {
   readonly log: PlatformLog
   /** Renders an error as a page; without one, rows of family `html` answer JSON. */

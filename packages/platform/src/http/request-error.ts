@@ -85,6 +85,10 @@ export const REQUEST_ERRORS = {
   },
 } as const
 
+/**
+ * What a request is refused with before a handler sees it. Status and text are those of `REQUEST_ERRORS`.
+ * @see docs/errors.md of the repository
+ */
 export type RequestErrorCode = keyof typeof REQUEST_ERRORS
 
 /** A refusal that no package has of its own; `code` names a row of {@link REQUEST_ERRORS}. */

@@ -24,6 +24,11 @@ export interface LimitInRule {
   readonly inRule: string
 }
 
+/**
+ * A rate limit of a row: one that the router keeps, or the words about one that a handler asks itself.
+ * @example
+ * const limit: RouteLimit = { bucket: 'posts', counts: 'requests' }
+ */
 export type RouteLimit = EnforcedLimit | LimitInRule
 
 /** Whether the router itself keeps the limit. */

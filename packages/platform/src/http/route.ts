@@ -37,6 +37,15 @@ export interface BodyRule extends SchemaRule {
   }
 }
 
+/**
+ * What answers a row, once the router did what the row says. An `HttpError` that it throws is rendered by the family of the
+ * row.
+ * @see docs/recipes/README.md of the repository
+ * @example
+ * const hello: RouteHandler = (ctx) => {
+ *   ctx.body = { hello: ctx.state.instance.domain }
+ * }
+ */
 export type RouteHandler = (ctx: RouteContext) => Promise<void> | void
 
 /** Named middleware of a row, run in order after CORS and before the CSRF rule. */

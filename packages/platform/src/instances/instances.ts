@@ -7,6 +7,10 @@ import type {
   InstanceStatus,
 } from './instance.ts'
 
+/**
+ * What an instance is made of; only its `domain` is mandatory. What is malformed or taken is an `InstanceError`.
+ * @see docs/recipes/own-owners.md of the repository
+ */
 export interface NewInstance {
   /** Host, with the port when it is not the scheme's default. */
   readonly domain: string

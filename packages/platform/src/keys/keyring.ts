@@ -49,6 +49,10 @@ export interface Keyring {
   ): Promise<void>
 }
 
+/**
+ * How a signing key of an instance is replaced.
+ * @see docs/operating.md of the repository
+ */
 export interface RotateOptions {
   /** Which key is replaced. @defaultValue `access` */
   readonly kind?: 'access' | 'refresh'

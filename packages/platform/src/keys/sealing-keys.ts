@@ -27,6 +27,12 @@ export class SealingKeyError extends Error {
   }
 }
 
+/**
+ * What is needed to look, before a host starts, whether its keys open what the store has (D52).
+ * @see docs/operating.md of the repository
+ * @example
+ * await checkSealingKeys({ store, keys, clock })
+ */
 export interface SealingKeyCheckOptions {
   readonly store: Store
   /** The first seals, all open. None at all: only what the store demands is checked, and nothing is written. */

@@ -8,6 +8,11 @@ export interface LoadContext {
   readonly state: object
 }
 
+/**
+ * Bounds of what one process works on at a time, each with its default.
+ * @typeParam Context - what the middleware of the server is given
+ * @see docs/embedding.md of the repository
+ */
 export interface LimitLoadOptions<Context extends LoadContext> {
   /** Of the client, behind proxies the one they saw. It has an eighth of each bound at most. */
   readonly clientAddress: (ctx: Context) => string
@@ -17,6 +22,10 @@ export interface LimitLoadOptions<Context extends LoadContext> {
   readonly bodyBytes?: number
 }
 
+/**
+ * What a process works on now, for its metrics. Bodies are counted in bytes.
+ * @see docs/reference/metrics.md of the repository
+ */
 export interface LoadFigures {
   /** That are being handled. */
   readonly requests: number

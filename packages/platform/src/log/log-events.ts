@@ -149,4 +149,8 @@ export const PLATFORM_LOG_EVENTS = {
   },
 } as const
 
+/**
+ * The log of this package: it takes the events of `PLATFORM_LOG_EVENTS` with their fields.
+ * @see docs/logs.md of the repository
+ */
 export type PlatformLog = EventLog<typeof PLATFORM_LOG_EVENTS>

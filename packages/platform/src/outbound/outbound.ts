@@ -16,6 +16,10 @@ import {
 } from '../options.ts'
 import type { Logger } from '../log/logger.ts'
 
+/**
+ * A call to another server through the guard that leads to public addresses only, unless the operator trusts a network.
+ * @see docs/what-stays-closed.md of the repository
+ */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Those that belong to the connection (`host`, `connection`, `content-length` and the like) are set here instead. */
@@ -74,6 +78,14 @@ export interface OutboundOptions {
   readonly log?: Logger
 }
 
+/**
+ * The definition of the options of `createOutbound`: shapes, ranges, units and defaults. A package that takes
+ * `OutboundOptions` among its own settles them with it.
+ * @throws OptionsError by `settle`, with every fault at once
+ * @see docs/reference/options/oauth-core.md of the repository
+ * @example
+ * const { maxBytes } = OUTBOUND_OPTIONS.settle({ maxBytes: 65_536 })
+ */
 export const OUTBOUND_OPTIONS: OptionsDefinition<Settled<OutboundOptions, 'log'>> = defineOptions({
   trustedNetworks: cidrs().or([], 'none'),
   ca: list(text('PEM of a certificate'), 100).or([], 'none'),

@@ -63,6 +63,12 @@ function signsSince({ kind, id, value }: FoundRecord): number | undefined {
   return (value as KeySetRecord).keys[0]?.createdAt // as the keyring wrote it
 }
 
+/**
+ * How many values of all kinds are sealed with a key.
+ * @param kid - name of the key; one that sealed nothing has 0
+ * @example
+ * const isUnused = totalOf(counts, '2025') === 0
+ */
 export function totalOf(counts: KeyCounts, kid: string): number {
   return Object.values(counts[kid] ?? {}).reduce((sum, count) => sum + count, 0)
 }

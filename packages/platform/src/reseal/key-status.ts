@@ -28,6 +28,12 @@ export interface SealingKeyStatus {
   readonly linksUntil?: number
 }
 
+/**
+ * The sealing keys, and how many stored values each one sealed; one that `mayGo` can be taken away.
+ * @see docs/operating.md of the repository
+ * @example
+ * const idle = status.keys.filter(({ mayGo }) => mayGo)
+ */
 export interface KeyStatus {
   readonly keys: readonly SealingKeyStatus[]
   /** When the values were counted, milliseconds since the epoch; absent: they are being counted. */

@@ -16,6 +16,10 @@ import { SealedWalk } from './sealed-walk.ts'
 import { createSealer, type Sealer, type SealingKey } from '../keys/sealer.ts'
 import { linksUntil, readNotes } from '../keys/sealing-key-notes.ts'
 
+/**
+ * What sealing every stored value anew under the first key needs.
+ * @see docs/operating.md of the repository
+ */
 export interface ResealOptions {
   readonly store: Store
   /** The keyring of this process; the first key seals. */
@@ -34,6 +38,10 @@ export interface ResealOptions {
   readonly leaseMs?: number
 }
 
+/**
+ * The sealing keys of one process of the host, by their names in order; the first seals.
+ * @see docs/operating.md of the repository
+ */
 export interface ProcessKeys {
   readonly hostname: string
   readonly kids: readonly string[]
@@ -54,6 +62,10 @@ export type ResealState = CountState & {
   readonly notes: { readonly [kid: string]: string }
 }
 
+/**
+ * How far resealing is.
+ * @see docs/operating.md of the repository
+ */
 export type ResealProgress = WorkProgress<ResealState>
 
 /** Why nothing is sealed again: a process would go on sealing with an older key, or could not open what is sealed. */

@@ -34,6 +34,10 @@ export interface ExportServices extends FreezeServices {
   readonly queues: () => readonly string[]
 }
 
+/**
+ * What an export of an instance is told. The file is encrypted for `key` alone.
+ * @see docs/moving.md of the repository
+ */
 export interface ExportOptions {
   /** Who can read it. An export that everybody can read does not exist. */
   readonly key: ExportKey

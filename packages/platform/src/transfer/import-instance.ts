@@ -25,6 +25,12 @@ export interface ImportServices extends FreezeServices, ReadServices {
   readonly normalize: (domain: string) => string
 }
 
+/**
+ * What an import of an instance is told. With `dryRun` it says what would be.
+ * @see docs/moving.md of the repository
+ * @example
+ * const report = await importInstance(services, file, { key, dryRun: true })
+ */
 export interface ImportOptions {
   readonly key: ImportKey
   /** Another domain than that of the export; its aliases are left out then. */

@@ -54,6 +54,10 @@ export const TRANSFER_ERRORS = {
   },
 } as const
 
+/**
+ * What an export or import is refused with. Texts are those of `TRANSFER_ERRORS`.
+ * @see docs/moving.md of the repository
+ */
 export type TransferErrorCode = keyof typeof TRANSFER_ERRORS
 
 /** A refusal of an export or an import; `code` names a row of {@link TRANSFER_ERRORS}. */

@@ -24,6 +24,11 @@ export interface WorkTools {
   readonly startedAt: number
 }
 
+/**
+ * A long work over the store that one process at a time does, part by part, and that another goes on with when it dies.
+ * @typeParam State - what is stored between two parts
+ * @see docs/architecture.md of the repository
+ */
 export interface PacedWorkOptions<State extends Json> {
   readonly store: Store
   readonly clock: { now(): number }
@@ -43,6 +48,11 @@ export interface PacedWorkOptions<State extends Json> {
   readonly leaseMs?: number
 }
 
+/**
+ * What one part of a long work leaves: the state that is stored, and whether that was the last part.
+ * @typeParam State - what is stored between two parts
+ * @see docs/architecture.md of the repository
+ */
 export interface WorkStep<State extends Json> {
   readonly state: State
   readonly isDone: boolean

@@ -5,6 +5,11 @@ import { isDoctype } from './doctype.ts'
 /** What can happen to a document; `NOTIFIED`: it was sent without being stored. */
 export const EVENT_VERBS = ['CREATED', 'UPDATED', 'DELETED', 'NOTIFIED'] as const
 
+/**
+ * What happened to a document.
+ * @example
+ * await realtime.publish(instance, 'CREATED', { type: 'io.svc.files', id: 'one' })
+ */
 export type EventVerb = (typeof EVENT_VERBS)[number]
 
 /** Something that happened to a document of an instance. */

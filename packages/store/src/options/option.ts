@@ -56,6 +56,12 @@ export type Step =
   | { readonly kind: 'check'; readonly check: (value: unknown) => Problem }
   | { readonly kind: 'parse'; readonly parse: (value: unknown) => unknown }
 
+/**
+ * Options by their names: what `defineOptions`, `object` and `group` take.
+ * @see docs/reference/options.md of the repository
+ * @example
+ * const MEMBERS = { port: integer(1, 65_535).or(25), host: text('a host') } satisfies Members
+ */
 export type Members = Readonly<Record<string, AnyOption>>
 
 /**

@@ -31,6 +31,11 @@ export type SettledMembers<Of> = {
   readonly [Name in Exclude<keyof Of, OpenNames<Of>>]: SettledOf<Of[Name]>
 } & { readonly [Name in OpenNames<Of>]?: Exclude<SettledOf<Of[Name]>, undefined> }
 
+/**
+ * An option that is `true` or `false`. Fault of other values: `must be true or false`.
+ * @example
+ * const testing = flag().or(false)
+ */
 export function flag(): Option<boolean> {
   return new Option({
     shape: { kind: 'value', schema: { type: 'boolean' } },
@@ -38,7 +43,14 @@ export function flag(): Option<boolean> {
   })
 }
 
-/** @param rule.step - values are multiples of it */
+/**
+ * An option that is a whole number from `minimum` to `maximum`, both included. Its fault says the range, and the unit
+ * where there is one.
+ * @param rule.step - values are multiples of it
+ * @param rule.unit - what is counted, such as `bytes`; a mere number has none
+ * @example
+ * const maxBytes = integer(1, 2 ** 30, { unit: 'bytes' }).or(2 ** 20)
+ */
 export function integer(
   minimum: number,
   maximum: number,
@@ -66,8 +78,11 @@ export function milliseconds(
 }
 
 /**
+ * An option that is a text. Its fault is `must be` and `what`; the value is never repeated.
  * @param what - what it has to be, such as `a slug`
  * @param rule - how long it is, a pattern, or what tells a right one; absent: it is not empty
+ * @example
+ * const slug = text('a slug', { pattern: '^[a-z][a-z0-9-]*$', maxLength: 63 })
  */
 export function text(
   what: string,
@@ -87,6 +102,11 @@ export function text(
 
 type TextRule = Pick<JsonSchema, 'minLength' | 'maxLength' | 'pattern'>
 
+/**
+ * An option that is one of these texts. Its fault lists them: `must be "on" or "off"`.
+ * @example
+ * const binding = oneOf(['on', 'off']).or('on')
+ */
 export function oneOf<const Text extends string>(texts: readonly Text[]): Option<Text> {
   const last = texts.at(-1) ?? ''
   const others = texts.slice(0, -1)
@@ -94,7 +114,13 @@ export function oneOf<const Text extends string>(texts: readonly Text[]): Option
   return new Option({ shape: { kind: 'value', schema: { type: 'string', enum: texts } }, what })
 }
 
-/** @param most - how many there may be */
+/**
+ * An option that is a list whose entries are all checked by `item`. The fault of an entry has its place in the path,
+ * such as `options.origins[3]`.
+ * @param most - how many there may be
+ * @example
+ * const names = list(text('a name'), 100).or([], 'none')
+ */
 export function list<Value, Settled>(
   item: Option<Value, Settled>,
   most: number,
@@ -149,6 +175,12 @@ export function hooks<Hooks>(names: readonly MethodName<Hooks>[]): Option<Hooks>
   return new Option({ shape, what: `an object of functions: ${names.join(', ')}` })
 }
 
+/**
+ * An option that is a function, such as a hook. It is not called. Fault of other values: `must be a function`.
+ * @typeParam Func - its type, for the compiler alone
+ * @example
+ * const onChange = func<(name: string) => void>().optional('nobody is told')
+ */
 export function func<Func extends (...given: never) => unknown>(): Option<Func> {
   return new Option({ shape: { kind: 'function' }, what: 'a function' })
 }

@@ -22,6 +22,11 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
+/**
+ * How a Redis of a test is started.
+ * @example
+ * const server = await startRedisServer({ args: ['--appendonly', 'yes'] })
+ */
 export interface RedisServerOptions {
   /** More arguments of redis-server, such as `--cluster-enabled yes`. */
   readonly args?: readonly string[]

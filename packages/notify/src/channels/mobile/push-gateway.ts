@@ -33,6 +33,10 @@ export interface OutgoingPush {
   readonly ttlMs?: number
 }
 
+/**
+ * What became of one attempt at one device, as with every channel; `isTokenDead` also takes the token off the device.
+ * @see docs/push.md of the repository
+ */
 export interface PushOutcome extends Omit<ChannelOutcome, 'memo' | 'isUnfinished'> {
   /** The provider says that this token leads nowhere any more. */
   readonly isTokenDead?: true
