@@ -113,7 +113,7 @@ export async function measureStart(
   const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   const port = await freePort()
   const spawnedAt = performance.now()
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', MAIN], {
     env: {
       ...hostEnv(store, dataDir),
       SVC_LOG_LEVEL: 'error',

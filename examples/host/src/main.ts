@@ -12,6 +12,8 @@ const { state, text, remedy } = checkNodeVersion()
 if (state === 'ok') {
   const { serve } = await import('./serve.ts')
   await serve()
+  const { giveBackMemory } = await import('./give-back.ts')
+  giveBackMemory()
 } else {
   process.stderr.write(`${text} ${remedy}\n`)
   process.exitCode = 78
