@@ -1,10 +1,5 @@
-import {
-  type FoundRecord,
-  type JsonSchema,
-  type RecordKind,
-  type SealContext,
-  valueSchemas,
-} from '@svc/platform'
+import { type JsonSchema, type RecordKind, valueSchemas } from '@svc/platform'
+import { ENROLMENT_RECORDS } from './factors/enrolment-records.ts'
 import { ownFactorContext } from './factors/own-factors.ts'
 import { totpContext } from './factors/totp.ts'
 import { OWN_FACTOR, PASSKEY, RECOVERY, TOTP } from './owner/factor-schemas.ts'
@@ -98,38 +93,7 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
       'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, the onboarding token that an import of owners answered, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, sealed states of factors of the host, passkeys with counters, whether they log in alone and under which stamp, whether they are asked for after the passphrase, SHA-256 of the recovery codes left',
   },
   PROFILE_RECORD,
-  {
-    kind: 'totp-enrolment',
-    version: 1,
-    schema: members({ stamp: text, factor: TOTP }, { recovery: RECOVERY }),
-    tags: 'instance',
-    places: { by: 'ids', ids: ['pending'] },
-    sealed: [{ path: ['factor', 'secret'], context: ofEnrolment }],
-    life: '10 min, from the last step; until the app is on, once, in one write with the owner’s record; until another enrolment or passphrase change',
-    export: SHORT,
-    content:
-      'security stamp, the authenticator as it will be; once it is proved and alone, digests of the recovery codes that were shown',
-  },
-  {
-    kind: 'own-enrolment',
-    version: 1,
-    schema: members({ stamp: text, factor: OWN_FACTOR }, { recovery: RECOVERY }),
-    tags: 'instance',
-    places: { by: 'ids', ids: ['pending'] },
-    sealed: [
-      {
-        path: ['factor', 'state'],
-        context: ({ tag, value }) => {
-          const { factor } = value as { readonly factor: { readonly id: string } } // As the schema has it.
-          return { context: ownFactorContext(tag, factor.id) }
-        },
-      },
-    ],
-    life: '10 min, from the last step; until the factor is on, once, in one write with the owner’s record; until another enrolment or passphrase change',
-    export: SHORT,
-    content:
-      'security stamp, the factor of the host as it will be; once it is proved and alone, digests of the recovery codes that were shown',
-  },
+  ...ENROLMENT_RECORDS,
   {
     kind: 'session',
     version: 1,
@@ -327,9 +291,4 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
 /** A value of `one-time-values.ts`. */
 function stamped(value: JsonSchema): JsonSchema {
   return members({ stamp: text, value })
-}
-
-function ofEnrolment({ tag, value }: FoundRecord): SealContext {
-  const { factor } = value as { readonly factor: { readonly id: string } } // As the schema has it.
-  return { context: totpContext(tag, factor.id) }
 }

@@ -52,7 +52,7 @@ export const ownFactorRoutes: readonly Route<AuthUiServices>[] = [
     cors: 'app-origins',
     activity: { none: 'Nothing is added before a code was given.' },
     summary: 'Begins to enrol a factor of the host, not in use yet.',
-    source: 'embedding.md 3.8',
+    source: 'decision D63',
   }),
   defineRoute({
     method: 'PUT',
@@ -72,7 +72,7 @@ export const ownFactorRoutes: readonly Route<AuthUiServices>[] = [
     activity: ['factor.added', 'recovery_codes.made'],
     summary:
       'Switches a factor of the host on with a first right code; where nothing stands beside it, answers recovery codes first.',
-    source: 'embedding.md 3.8, decision D73',
+    source: 'decision D73',
   }),
   defineRoute({
     method: 'DELETE',
@@ -85,7 +85,7 @@ export const ownFactorRoutes: readonly Route<AuthUiServices>[] = [
     cors: 'app-origins',
     activity: 'factor.removed',
     summary: 'Switches a factor of the host off, also one that the host no longer has.',
-    source: 'embedding.md 3.8, decision D63',
+    source: 'decision D63',
   }),
 ]
 
