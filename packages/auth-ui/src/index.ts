@@ -34,6 +34,7 @@ export {
 } from './host/import-owners.ts'
 export type { OwnerLine, OwnerLineFault, PasskeyLine } from './host/owner-line.ts'
 export type { Owners } from './host/owners.ts'
+export type { NewOwnFactor, OwnFactor, OwnFactorResult } from './factors/own-factor.ts'
 export type { PassphraseVerifier } from './passphrase/passphrase-verifier.ts'
 export type { DescribedRule } from './host/describe-scope.ts'
 export type { HashFigures } from './passphrase/hash-queue.ts'
@@ -53,6 +54,7 @@ export type {
   DiskUsage,
   EventSink,
   FactorChange,
+  BuiltInFactorKind,
   FactorKind,
   HostHooks,
   LoginAttempt,

@@ -22,6 +22,7 @@ import {
 import type { Clock, Store } from '@svc/store'
 import { builtInApps, type BuiltInAppsOption } from './apps/built-in-option.ts'
 import { permissionTexts, type PermissionTexts } from './consent/permission-texts.ts'
+import { type OwnFactor, ownFactorsOption } from './factors/own-factor.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import {
   type AssistantChanges,
@@ -149,6 +150,8 @@ export interface AuthUiOptions {
      */
     readonly revokeOAuthOnReset?: RevokeOAuthOnReset
   }
+  /** Code factors of the host beside those of the package, at most 5. @defaultValue none */
+  readonly factors?: readonly OwnFactor[]
   /** Where a confirmation may lead back to. */
   readonly confirm?: {
     /**
@@ -246,6 +249,7 @@ const MEMBERS = {
   appAttributePrefix: text('of the form data-name-', { pattern: '^data-[a-z0-9-]+-$' }).or(
     'data-svc-',
   ),
+  factors: ownFactorsOption().or([], 'none'),
   passphrase: group({
     allowRaw: flag().or(true),
     threadPoolSize: integer(1, 1024).or(4),

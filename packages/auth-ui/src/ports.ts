@@ -6,6 +6,7 @@ import type { LoginMethod } from './session/session.ts'
 export type {
   EventSink,
   FactorChange,
+  BuiltInFactorKind,
   FactorKind,
   Mailer,
   OwnerEvent,

@@ -1,12 +1,8 @@
-import {
-  type FoundRecord,
-  type JsonSchema,
-  type RecordKind,
-  type SealContext,
-  valueSchemas,
-} from '@svc/platform'
+import { type JsonSchema, type RecordKind, valueSchemas } from '@svc/platform'
+import { ENROLMENT_RECORDS } from './factors/enrolment-records.ts'
+import { ownFactorContext } from './factors/own-factors.ts'
 import { totpContext } from './factors/totp.ts'
-import { PASSKEY, RECOVERY, TOTP } from './owner/factor-schemas.ts'
+import { OWN_FACTOR, PASSKEY, RECOVERY, TOTP } from './owner/factor-schemas.ts'
 import { invitationContext } from './owner/owner.ts'
 import { PROFILE_RECORD } from './owner/profile-record.ts'
 
@@ -23,7 +19,10 @@ const METHOD = oneOf(
   'registration',
   'passphrase_change',
 )
-const FACTOR = oneOf('mail', 'totp', 'passkey', 'recovery')
+const FACTOR: JsonSchema = {
+  type: 'string',
+  pattern: '^(mail|totp|passkey|recovery|x-[a-z][a-z0-9-]{0,14})$',
+}
 /** What is kept of owners and their browsers. */
 export const AUTH_UI_RECORDS: readonly RecordKind[] = [
   {
@@ -51,6 +50,7 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
           {
             mail: members({ enabledAt: instant }),
             totp: TOTP,
+            own: list(OWN_FACTOR),
             passkeys: list(PASSKEY),
             passkeyAfterPassphrase: boolean,
             recovery: RECOVERY,
@@ -78,25 +78,22 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
           return { context: totpContext(record.tag, owner.factors.totp.id) }
         },
       },
+      {
+        path: ['factors', 'own', '*', 'state'],
+        context: ({ tag, value }, [, , place]) => {
+          const owner = value as { factors: { own: readonly { readonly id: string }[] } } // As the schema has it.
+          const factor = owner.factors.own[Number(place)]
+          return factor && { context: ownFactorContext(tag, factor.id) }
+        },
+      },
     ],
     life: 'with the instance; an onboarding or reset token, a recovery code, a time step, a counter is used once; a reset token lives 15 min, one at a time',
     export: 'yes',
     content:
-      'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, the onboarding token that an import of owners answered, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, passkeys with counters, whether they log in alone and under which stamp, whether they are asked for after the passphrase, SHA-256 of the recovery codes left',
+      'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, the onboarding token that an import of owners answered, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, sealed states of factors of the host, passkeys with counters, whether they log in alone and under which stamp, whether they are asked for after the passphrase, SHA-256 of the recovery codes left',
   },
   PROFILE_RECORD,
-  {
-    kind: 'totp-enrolment',
-    version: 1,
-    schema: members({ stamp: text, factor: TOTP }, { recovery: RECOVERY }),
-    tags: 'instance',
-    places: { by: 'ids', ids: ['pending'] },
-    sealed: [{ path: ['factor', 'secret'], context: ofEnrolment }],
-    life: '10 min, from the last step; until the app is on, once, in one write with the owner’s record; until another enrolment or passphrase change',
-    export: SHORT,
-    content:
-      'security stamp, the authenticator as it will be; once it is proved and alone, digests of the recovery codes that were shown',
-  },
+  ...ENROLMENT_RECORDS,
   {
     kind: 'session',
     version: 1,
@@ -294,9 +291,4 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
 /** A value of `one-time-values.ts`. */
 function stamped(value: JsonSchema): JsonSchema {
   return members({ stamp: text, value })
-}
-
-function ofEnrolment({ tag, value }: FoundRecord): SealContext {
-  const { factor } = value as { readonly factor: { readonly id: string } } // As the schema has it.
-  return { context: totpContext(tag, factor.id) }
 }

@@ -27,6 +27,7 @@ import { changeClientRoutes } from './settings/change-client.ts'
 import { clientRoutes } from './settings/clients.ts'
 import { diskUsageRoutes } from './settings/disk-usage.ts'
 import { mailFactorRoutes } from './settings/factor-mail.ts'
+import { ownFactorRoutes } from './settings/factor-own.ts'
 import { totpRoutes } from './settings/factor-totp.ts'
 import { factorRoutes } from './settings/factors.ts'
 import { passkeyOfferRoutes } from './passkeys/passkey-offer.ts'
@@ -82,6 +83,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...diskUsageRoutes,
   ...mailFactorRoutes,
   ...totpRoutes,
+  ...ownFactorRoutes,
   ...factorRoutes,
   ...passkeyRoutes,
   ...passkeyOfferRoutes,

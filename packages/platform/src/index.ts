@@ -224,6 +224,7 @@ export {
 export type { EventSink, OwnerEvent } from './ports/event-sink.ts'
 export type {
   FactorChange,
+  BuiltInFactorKind,
   FactorKind,
   Mailer,
   RequestFacts,

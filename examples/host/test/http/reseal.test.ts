@@ -35,6 +35,7 @@ const OTHER_MEMBERS: Readonly<Record<string, Json>> = {
   document: { type: 'io.svc.accounts', id: 'one' },
   keys: { keys: [{ n: 7 }] },
   owner: { factors: { totp: { id: 'app' } } },
+  'own-enrolment': { factor: { id: 'app' } },
   'totp-enrolment': { factor: { id: 'app' } },
 }
 

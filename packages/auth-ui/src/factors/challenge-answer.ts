@@ -11,6 +11,7 @@ import { settingsUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { type Challenge, type LiveChallenge, replaceChallenge, toChallenge } from './challenge.ts'
 import { isPasscode } from './passcode.ts'
+import { acceptAnyOwn } from './own-factors.ts'
 import { verifyAssertion } from './passkeys.ts'
 import { spendRecoveryCode } from './recovery-codes.ts'
 import { findOpenChallenge } from './second-factor.ts'
@@ -99,16 +100,25 @@ function passedWith(
   by: FactorKind,
   { assertion = '' }: ChallengeAnswer,
 ): PassedFactor {
-  const since = {
-    mail: () => factors.mail?.enabledAt,
-    totp: () => factors.totp?.createdAt,
-    recovery: () => factors.recovery?.createdAt,
-    passkey: () => {
+  const since = enrolledSince(factors, by, assertion)
+  return since === undefined ? { by } : { by, since }
+}
+
+function enrolledSince(factors: Factors, by: FactorKind, assertion: string): number | undefined {
+  switch (by) {
+    case 'mail':
+      return factors.mail?.enabledAt
+    case 'totp':
+      return factors.totp?.createdAt
+    case 'recovery':
+      return factors.recovery?.createdAt
+    case 'passkey': {
       const id = parseAssertion(assertion)?.answer.id
       return factors.passkeys?.find((passkey) => passkey.id === id)?.createdAt
-    },
-  }[by]()
-  return since === undefined ? { by } : { by, since }
+    }
+    default:
+      return factors.own?.find(({ name }) => `x-${name}` === by)?.createdAt
+  }
 }
 
 /** Counts a try before anything is compared. @returns what takes it back */
@@ -205,7 +215,9 @@ function compareCode(
   if (left !== undefined) {
     return { by: 'recovery', owner: { ...owner, factors: { ...factors, recovery: left } } }
   }
-  return undefined
+  // Last: the host's code never sees a code that is right for another factor.
+  const own = acceptAnyOwn(services, instance, factors, typed)
+  return own && { by: own.by, owner: { ...owner, factors: own.factors } }
 }
 
 function tryTotp(

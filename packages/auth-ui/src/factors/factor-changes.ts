@@ -3,6 +3,7 @@ import type { Change } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import {
   enrolledKinds,
+  type EnrolledFactor,
   type Factors,
   hasFactor,
   isPasskeyAsked,
@@ -151,19 +152,23 @@ function mailChange(
     const url = await settingsUrl(services, instance, 'security')
     await sendNews(services, instance, {
       template: 'auth_mode_changed',
-      variables: { ...facts, url, change, factor },
+      variables: { ...facts, url, change, factor: isOwnKind(factor) ? 'own' : factor },
     })
   })
 }
 
+function isOwnKind(kind: FactorKind): kind is `x-${string}` {
+  return kind.startsWith('x-')
+}
+
 /** Whether something that was there goes, is replaced by another, or is asked for no more. @see owner.md 1.6 */
 function losesFactor(before: Factors, after: Factors): boolean {
-  const ids = new Set((after.passkeys ?? []).map(({ id }) => id))
+  const ids = new Set([...(after.passkeys ?? []), ...(after.own ?? [])].map(({ id }) => id))
   return (
     (before.mail !== undefined && after.mail === undefined) ||
     (before.totp !== undefined && before.totp.id !== after.totp?.id) ||
     (before.recovery !== undefined && before.recovery.createdAt !== after.recovery?.createdAt) ||
-    (before.passkeys ?? []).some(({ id }) => !ids.has(id)) ||
+    [...(before.passkeys ?? []), ...(before.own ?? [])].some(({ id }) => !ids.has(id)) ||
     (isPasskeyAsked(before) && !isPasskeyAsked(after))
   )
 }
@@ -194,6 +199,31 @@ export function withTotp(
  */
 export function withoutFactor(factors: Factors, kind: 'mail' | 'totp' | 'recovery'): Factors {
   const { [kind]: _removed, ...left } = factors
+  return requireCode(left)
+}
+
+/** The factors without one of the host. @throws AuthUiError `factor_needed`, as {@link withoutFactor} */
+export function withoutOwn(factors: Factors, name: string): Factors | undefined {
+  const { own = [], ...others } = factors
+  const kept = own.filter((each) => each.name !== name)
+  if (kept.length === own.length) return undefined
+  return requireCode(kept.length === 0 ? others : { ...others, own: kept })
+}
+
+/** The factors with one of the host in the place of the one of its name, by the rule of {@link withTotp}. */
+export function withOwn(
+  factors: Factors,
+  factor: EnrolledFactor,
+  recovery?: RecoveryCodes,
+): Factors | undefined {
+  const others = (factors.own ?? []).filter(({ name }) => name !== factor.name)
+  const own = [...others, factor]
+  const after = { ...factors, own, ...(recovery === undefined ? {} : { recovery }) }
+  return enrolledKinds(after).some((kind) => kind !== `x-${factor.name}`) ? after : undefined
+}
+
+/** @throws AuthUiError `factor_needed` when passkeys are asked for and nothing is left to type */
+function requireCode(left: Factors): Factors {
   const kinds = enrolledKinds(left)
   const areAlone = kinds.length > 0 && kinds.every((each) => each === 'passkey')
   if (areAlone && isPasskeyAsked(left)) requireTyped(left)

@@ -168,6 +168,18 @@ const OWN_EVENTS = {
     fields: { domain: 'string', cause: 'string' },
     since: '0.1.0',
   },
+  'own_factor.failed': {
+    level: 'error',
+    when: 'The code of a factor of the host threw or gave no answer, or its state cannot be opened; the answer counted as wrong.',
+    fields: { domain: 'string', factor: 'string', cause: 'string' },
+    since: '0.4.0',
+  },
+  'own_factor.missing': {
+    level: 'error',
+    when: 'An owner has a factor that the host took out of its options: the second step stays, its answers are wrong.',
+    fields: { domain: 'string', factor: 'string' },
+    since: '0.4.0',
+  },
   'recovery_code.used': {
     level: 'info',
     audit: true,

@@ -7,6 +7,11 @@ export const TOTP: JsonSchema = members(
   { id: text, secret: text, lastStep: count, createdAt: instant },
   { lastUsed: instant },
 )
+/** Of the host. */
+export const OWN_FACTOR: JsonSchema = members(
+  { id: text, name: text, state: text, createdAt: instant },
+  { lastUsed: instant },
+)
 export const RECOVERY: JsonSchema = members({ hashes: list(text), createdAt: instant })
 export const PASSKEY: JsonSchema = members(
   {

@@ -10,6 +10,8 @@ export interface Factors {
   readonly mail?: { readonly enabledAt: number }
   /** An authenticator app. */
   readonly totp?: TotpFactor
+  /** Code factors of the host, one of each name. */
+  readonly own?: readonly EnrolledFactor[]
   readonly passkeys?: readonly Passkey[]
   /**
    * Whether passkeys turn the second step on. Absent in records from before they could log in alone: there they did,
@@ -27,6 +29,17 @@ export interface TotpFactor {
   readonly secret: string
   /** The last accepted time step: neither it nor an earlier one is accepted again (RFC 6238 5.2). */
   readonly lastStep: number
+  readonly createdAt: number
+  readonly lastUsed?: number
+}
+
+/** A code factor of the host, enrolled. */
+export interface EnrolledFactor {
+  readonly id: string
+  /** Without `x-`. */
+  readonly name: string
+  /** Sealed; what it says is the host's. */
+  readonly state: string
   readonly createdAt: number
   readonly lastUsed?: number
 }
@@ -72,10 +85,11 @@ export interface RecoveryCodes {
 /** Kinds that are enrolled, in the order they are offered. */
 export function enrolledKinds(factors: Factors | undefined): readonly FactorKind[] {
   if (factors === undefined) return []
-  const { mail, totp, passkeys = [], recovery } = factors
+  const { mail, totp, own = [], passkeys = [], recovery } = factors
   return [
     ...(passkeys.length > 0 ? (['passkey'] as const) : []),
     ...(totp === undefined ? [] : (['totp'] as const)),
+    ...own.map(({ name }) => `x-${name}` as const),
     ...(mail === undefined ? [] : (['mail'] as const)),
     ...(recovery === undefined || recovery.hashes.length === 0 ? [] : (['recovery'] as const)),
   ]

@@ -106,29 +106,35 @@ function passcodeProblems(messages: Messages, model: PasscodePageModel): object 
 }
 
 /** The codes of six digits that the page takes, or else a recovery code. */
-function codeOf({ factors }: PasscodePageModel): 'both' | 'mail' | 'recovery' | 'totp' {
+function codeOf({ factors }: PasscodePageModel): 'both' | 'mail' | 'own' | 'recovery' | 'totp' {
   const has = (kind: PasscodePageModel['factors'][number]): boolean => factors.includes(kind)
+  // What they look like is the host's: no text says digits, and nothing is left out of what one can type.
+  if (hasOwn(factors)) return 'own'
   if (has('mail')) return has('totp') ? 'both' : 'mail'
   return has('totp') ? 'totp' : 'recovery'
+}
+
+function hasOwn(factors: PasscodePageModel['factors']): boolean {
+  return factors.some((kind) => kind.startsWith('x-'))
 }
 
 /** Which code goes into the one field, and what the button does. Keys of the catalogue. */
 function passcodeWords(model: PasscodePageModel): object {
   const has = (kind: PasscodePageModel['factors'][number]): boolean => model.factors.includes(kind)
   const code = codeOf(model)
-  const takesCode = has('mail') || has('totp') || has('recovery')
+  const takesCode = has('mail') || has('totp') || has('recovery') || code === 'own'
   const purpose = model.purpose === 'login' || model.purpose === 'confirm' ? model.purpose : 'other'
   return {
     takesCode,
     leadKey: `passcode.lead.${has('passkey') ? (takesCode ? 'passkeyCode' : 'passkey') : code}`,
     // With a passkey the page's first words are about both ways, and the field says where its code is.
     hintKey: has('passkey') ? `passcode.code.${code}` : '',
-    letsSwitch: has('recovery') && code !== 'recovery',
+    letsSwitch: has('recovery') && code !== 'recovery' && code !== 'own',
     emptyKey: code === 'recovery' ? 'passcode.recovery.empty' : 'passcode.empty',
     autocomplete: code === 'recovery' ? 'off' : 'one-time-code',
     labelKey: code === 'recovery' ? 'passcode.recovery.label' : 'passcode.label',
     // Recovery codes have letters: the script offers digits first, and letters when they are wanted.
-    inputmode: has('recovery') ? 'text' : 'numeric',
+    inputmode: has('recovery') || code === 'own' ? 'text' : 'numeric',
     submitKey: `passcode.submit.${purpose}`,
     busyKey: `passcode.busy.${purpose}`,
   }

@@ -157,13 +157,15 @@ function asBefore(owner: Owner, since: number, now: number): Owner {
 
 /** Passkeys are as much of a second step as they were: that is not taken away while the change can be taken back. */
 function factorsBefore(
-  { mail, totp, passkeys = [], passkeyAfterPassphrase, recovery }: Factors,
+  { mail, totp, own = [], passkeys = [], passkeyAfterPassphrase, recovery }: Factors,
   since: number,
 ): Factors {
   const kept = passkeys.filter(({ createdAt }) => createdAt < since)
+  const ownKept = own.filter(({ createdAt }) => createdAt < since)
   return {
     ...(mail !== undefined && mail.enabledAt < since ? { mail } : {}),
     ...(totp !== undefined && totp.createdAt < since ? { totp } : {}),
+    ...(ownKept.length > 0 ? { own: ownKept } : {}),
     ...(kept.length > 0 ? { passkeys: kept } : {}),
     ...(kept.length > 0 && passkeyAfterPassphrase !== undefined ? { passkeyAfterPassphrase } : {}),
     ...(recovery !== undefined && recovery.createdAt < since ? { recovery } : {}),

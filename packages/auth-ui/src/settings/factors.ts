@@ -77,7 +77,7 @@ async function showFactors(ctx: RouteContext, services: AuthUiServices): Promise
   answerResources(ctx, {
     type: `${namespace}.settings`,
     id: `${namespace}.settings.factors`,
-    attributes: toWire(owner, ctx.state.instance),
+    attributes: { ...toWire(owner, ctx.state.instance), own: ownToWire(services, owner) },
   })
 }
 
@@ -109,6 +109,26 @@ async function removeRecoveryCodes(ctx: Confirmed, services: AuthUiServices): Pr
     },
   })
   ctx.status = 204
+}
+
+/** Factors of the host, and those that an owner still has though the host no longer does. */
+function ownToWire(
+  { options }: AuthUiServices,
+  { factors: { own = [] } = {} }: Owner,
+): readonly Readonly<Record<string, unknown>>[] {
+  const gone = own.filter(({ name }) => !options.factors.some((known) => known.name === name))
+  return [
+    ...options.factors.map(({ name, label }) => {
+      const enrolled = own.find((each) => each.name === name)
+      return { name, label, available: true, enrolled: enrolled ? times(enrolled) : null }
+    }),
+    ...gone.map((each) => ({
+      name: each.name,
+      label: { en: each.name },
+      available: false,
+      enrolled: times(each),
+    })),
+  ]
 }
 
 /** Never a secret, a key or a whole address. */

@@ -80,6 +80,7 @@ describe('the factors in the settings', () => {
             },
             passkey_after_passphrase: false,
             recovery: null,
+            own: [],
           },
         },
       })

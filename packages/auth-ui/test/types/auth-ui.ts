@@ -4,7 +4,7 @@ import {
   createAuthUi,
   type EventSink,
   type FactorChange,
-  type FactorKind,
+  type BuiltInFactorKind,
   type Mailer,
   type OwnerAccessFacts,
   type Owners,
@@ -70,6 +70,6 @@ export function subjectOf(mail: SystemMail): string {
   if (mail.template !== 'auth_mode_changed') return mail.template
   const { change, factor } = mail.variables
   assertType<Equals<typeof change, FactorChange>>()
-  assertType<Equals<typeof factor, FactorKind>>()
+  assertType<Equals<typeof factor, BuiltInFactorKind | 'own'>>()
   return `${change}: ${factor}`
 }

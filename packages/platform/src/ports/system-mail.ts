@@ -51,8 +51,11 @@ export type TwoFactorPurpose =
   | 'move'
   | 'auth_mode'
 
-/** Ways to pass the second step. @see decision D63 */
-export type FactorKind = 'mail' | 'totp' | 'passkey' | 'recovery'
+/** Ways to pass the second step: those of the packages, and `x-<name>` of the host. @see decision D63 */
+export type FactorKind = BuiltInFactorKind | `x-${string}`
+
+/** Ways to pass the second step that come with the packages. */
+export type BuiltInFactorKind = 'mail' | 'totp' | 'passkey' | 'recovery'
 
 /** What happened to the second factor. */
 export type FactorChange =
@@ -126,7 +129,8 @@ export type SystemMail =
       readonly template: 'auth_mode_changed'
       readonly variables: News & {
         readonly change: FactorChange
-        readonly factor: FactorKind
+        /** `own`: one of the host. */
+        readonly factor: BuiltInFactorKind | 'own'
         /** Recovery codes that still work. */
         readonly left?: number
       }

@@ -11,12 +11,13 @@ const PARTS = {
   store: 'timed-store',
   owners: 'owners',
   channel: 'chat-room',
+  factor: 'counter-token',
   login: 'login',
   mail: 'http-mail',
   documents: 'documents',
 } as const
 
-describe('stores, owners, logins, mails, documents and channels of the recipes, on the packed packages', function () {
+describe('stores, owners, logins, mails, documents, channels and factors of the recipes, on the packed packages', function () {
   this.timeout(timeBudget(180_000))
 
   let folder: string
