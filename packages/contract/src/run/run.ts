@@ -4,7 +4,7 @@ import { CATALOGUE_VERSION, checksOf, groupsOf } from '../groups/catalogue.ts'
 import { Journal } from '../journal/journal.ts'
 import { type Remaining, removeAll } from '../journal/remove.ts'
 import type { Verdict } from '../model/check.ts'
-import type { Recording } from '../model/exchange.ts'
+import type { Exchange, Recording } from '../model/exchange.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Selection } from '../model/selection.ts'
 import { Budget, SAFE_BUDGET, type Spent, UNLIMITED } from '../net/budget.ts'
@@ -125,17 +125,16 @@ export async function run(options: RunOptions): Promise<Report> {
     if (remaining.length === 0 && journal.leftovers.unknown.every(isSession)) journal.close()
   }
   if (wire.stopped !== undefined) throw new CannotRun(wire.stopped)
-  const raw: Recording = {
+  for (const exchange of wire.exchanges) learnFrom(secrets, exchange)
+  const recording: Recording = {
     target: base.origin,
     run: id,
-    exchanges: wire.exchanges,
-    secrets: {},
-    notes: world.notes,
+    exchanges: [...redacted(wire, secrets)],
+    secrets: secrets.facts,
+    notes: secrets.redactAll(world.notes),
     abilities: surroundings.abilities,
-    stopped,
+    stopped: secrets.redactAll(stopped),
   }
-  for (const exchange of wire.exchanges) learnFrom(secrets, exchange)
-  const recording: Recording = { ...secrets.redactAll(raw), secrets: secrets.facts }
   const verdicts = await judgeAll(checksOf(profile, selection), recording, profile)
   return {
     schema: 'contract-report/1',
@@ -156,6 +155,11 @@ export async function run(options: RunOptions): Promise<Report> {
 /** Judges a recording again. */
 export async function replay(report: Report, profile: Profile): Promise<readonly Verdict[]> {
   return judgeAll(checksOf(profile, {}), report.recording, profile)
+}
+
+/** One after another, so that no exchange is there twice; the wire keeps none. */
+function* redacted({ exchanges }: Wire, secrets: Secrets): Generator<Exchange> {
+  for (const exchange of exchanges.splice(0)) yield secrets.redactAll(exchange)
 }
 
 function isSession({ kind }: { readonly kind: string }): boolean {
