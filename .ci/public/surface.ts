@@ -164,6 +164,7 @@ async function commandItems(root: string): Promise<Item[]> {
   await contract(['--help'], {
     out: (text) => void (help += text),
     err: (text) => void (help += text),
+    memory: () => 0,
     environment: {},
     signal: new AbortController().signal,
   })

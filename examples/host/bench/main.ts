@@ -1,6 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { benchConnections } from './connections-bench.ts'
+import { benchContract } from './contract-bench.ts'
 import { benchCopy } from './copy-bench.ts'
 import { benchCuts } from './cut-bench.ts'
 import { type Figure, toTable } from './figure.ts'
@@ -28,7 +29,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchPair, type Pair, type PairFigures } from './pair-bench.ts'
 import { toFigures, toRecordFigure } from './pair-figures.ts'
 
-// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup memory instances connections pushes realtime notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens, record and host also: [--profiles=folder] [--store=sqlite] [--grant=refresh];
 // of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
@@ -62,6 +63,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   pushes: () => benchPushes({ rounds, say }),
   realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
   scale,
+  contract: () => benchContract({ stores: shared().stores, say }),
   copy: () => benchCopy({ records: Number(chosen('records') ?? 1_000_000), say }),
   notifications: () =>
     benchNotifications({

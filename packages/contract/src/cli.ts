@@ -12,6 +12,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  // The kernel counts in KiB.
+  memory: () => Math.round(process.resourceUsage().maxRSS / 1024),
   environment: process.env,
   signal: stop.signal,
 })

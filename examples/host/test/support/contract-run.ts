@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import type { Operator } from '@svc/contract'
 import type { HostProcess } from './host-process.ts'
 
@@ -48,11 +49,11 @@ export function spawnContract(
   host: Pick<HostProcess, 'port'>,
   folder: string,
   words: readonly string[],
-): ChildProcess {
+): ChildProcessByStdio<null, Readable, Readable> {
   const to = ['--connect-to', `:80:127.0.0.1:${host.port}`]
   return spawn(process.execPath, ['--conditions=source', PROGRAM, ...words, ...to], {
     cwd: folder,
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 

@@ -150,7 +150,7 @@ async function runCommand(
     })
   }
   for (const target of reports) writeReport(report, target)
-  terminal.out(`${textReport(report)}\n`)
+  terminal.out(`${textReport(report)}, ${terminal.memory()} MiB of memory\n`)
   return exitCodeOf(report)
 }
 

@@ -8,6 +8,17 @@ export interface Answered extends Exchange {
   readonly answer: Answer
 }
 
+const BY_LABEL = new WeakMap<Recording, ReadonlyMap<string, Exchange>>()
+
+/** Hundreds of checks look at one recording: its labels are put in order once. */
+function labelled(recording: Recording): ReadonlyMap<string, Exchange> {
+  const known = BY_LABEL.get(recording)
+  if (known !== undefined) return known
+  const made = new Map(recording.exchanges.map((exchange) => [exchange.label, exchange]))
+  BY_LABEL.set(recording, made)
+  return made
+}
+
 /** The recording as a check sees it; remembers what was looked at. */
 export class Evidence {
   readonly #recording: Recording
@@ -16,7 +27,7 @@ export class Evidence {
 
   constructor(recording: Recording) {
     this.#recording = recording
-    this.#byLabel = new Map(recording.exchanges.map((exchange) => [exchange.label, exchange]))
+    this.#byLabel = labelled(recording)
   }
 
   /** Labels that were looked at. */

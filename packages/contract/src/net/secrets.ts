@@ -8,7 +8,7 @@ const PLAIN = /^[A-Za-z0-9_-]+$/
 export class Secrets {
   /** Each form of a secret, with what it is replaced by. */
   readonly #names = new Map<string, string>()
-  readonly #byHead = new Map<string, readonly string[]>()
+  readonly #byHead = new Map<number, readonly string[]>()
   /** Pairs of characters that a secret begins with: nearly every place of a text is passed over by them. */
   readonly #firsts = new Set<number>()
   readonly #facts = new Map<string, SecretFacts>()
@@ -57,20 +57,25 @@ export class Secrets {
   /** Longest first: a secret may begin as another one does. */
   #formAt(text: string, at: number): string | undefined {
     if (!this.#firsts.has(text.charCodeAt(at) * PAIR + text.charCodeAt(at + 1))) return undefined
-    const forms = this.#byHead.get(text.slice(at, at + SHORTEST))
+    const forms = this.#byHead.get(headOf(text, at))
     return forms?.find((form) => text.startsWith(form, at) && isWhole(text, at, form))
   }
 
   #add(form: string, name: string): void {
     this.#names.set(form, name)
     this.#firsts.add(form.charCodeAt(0) * PAIR + form.charCodeAt(1))
-    const head = form.slice(0, SHORTEST)
+    const head = headOf(form, 0)
     const alike = [...(this.#byHead.get(head) ?? []), form]
     this.#byHead.set(
       head,
       alike.toSorted((one, other) => other.length - one.length),
     )
   }
+}
+
+/** Three characters as a number: no text is made for each place that is looked at. */
+function headOf(text: string, at: number): number {
+  return (text.charCodeAt(at) * PAIR + text.charCodeAt(at + 1)) * PAIR + text.charCodeAt(at + 2)
 }
 
 /** A passcode may stand by chance in a longer number, or be a number itself. */

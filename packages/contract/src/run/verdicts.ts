@@ -12,6 +12,7 @@ export async function judgeAll(
   profile: Profile,
 ): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = []
+  // One after another: what a check needs is gone before the next one looks.
   for (const check of checks) verdicts.push(await judge(check, recording, profile))
   return verdicts
 }
