@@ -113,6 +113,8 @@ async function mail(server: UiServer, owner: OwnerAt): Promise<void> {
   await call('PUT', '/settings/factors/totp', { kept: true })
   await call('POST', OWN_PATH, fields)
   await call('PUT', OWN_PATH, { code: 'right' })
+  await call('PUT', OWN_PATH, { kept: true })
+  await call('DELETE', OWN_PATH, fields)
   // Alone, an authenticator app is answered with recovery codes.
   const begun = await call('POST', '/settings/factors/totp', fields)
   const { secret } = begun.json<{ secret: string }>()
