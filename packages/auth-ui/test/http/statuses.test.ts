@@ -5,7 +5,7 @@ import { exerciseAssistants } from '../support/exercise-assistants.ts'
 import { exerciseAuthorize } from '../support/exercise-authorize.ts'
 import { exerciseClients } from '../support/exercise-clients.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
-import { exerciseFactors } from '../support/exercise-factors.ts'
+import { exerciseFactors, RIGHT } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
 import { exerciseLimits } from '../support/exercise-limits.ts'
 import { exercisePasskeys } from '../support/exercise-passkeys.ts'
@@ -43,6 +43,7 @@ describe('the rows of auth-ui', () => {
     server = await startUi({
       notes: true,
       ui: {
+        factors: [RIGHT],
         ...phone.ui,
         assistantChanges: kept,
         limits: { 'register-guess': { limit: 3, windowMs: 1000 } },

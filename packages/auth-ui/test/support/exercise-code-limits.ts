@@ -112,6 +112,9 @@ export async function exerciseTotpEnrolment({ server, hides }: LimitServer): Pro
   const { secret } = begun.json<{ secret: string }>()
   const code = totpCode(server, secret)
   hides(`PUT ${TOTP_PATH}`, await ask(owner, 'PUT', TOTP_PATH, { code }), 404)
+  await ask(owner, 'POST', '/settings/factors/own/right', await confirmed(server))
+  const own = await ask(owner, 'PUT', '/settings/factors/own/right', { code: 'right' })
+  hides('PUT /settings/factors/own/:name', own, 404)
 }
 
 /** The link is as dead as after too many wrong passphrases. */

@@ -1,5 +1,7 @@
 import type { BrowserClient } from '@svc/testkit'
+import type { OwnFactor } from '../../src/factors/own-factor.ts'
 import {
+  type ConfirmationFields,
   confirmedFor,
   lastMail,
   type OwnerAt,
@@ -17,6 +19,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const BAD_QUERY = '?a=%ff'
 const TOO_MUCH = 'x'.repeat(65_537)
 const CODE = '0'.repeat(32)
+const OWN_PATH = '/settings/factors/own/right'
 const CHANGES: readonly [method: string, path: string][] = [
   ['PUT', '/settings/factors/mail'],
   ['DELETE', '/settings/factors/mail'],
@@ -26,6 +29,9 @@ const CHANGES: readonly [method: string, path: string][] = [
   ['POST', '/settings/factors/totp'],
   ['PUT', '/settings/factors/totp'],
   ['DELETE', '/settings/factors/totp'],
+  ['POST', '/settings/factors/own/right'],
+  ['PUT', '/settings/factors/own/right'],
+  ['DELETE', '/settings/factors/own/right'],
   ['PUT', '/settings/instance/auth_mode'],
 ]
 const READS: readonly [method: string, path: string][] = [
@@ -33,6 +39,15 @@ const READS: readonly [method: string, path: string][] = [
   ['GET', '/settings/trusted_devices'],
   ['DELETE', '/settings/trusted_devices/x'],
 ]
+
+/** Takes one word, always. */
+export const RIGHT: OwnFactor = {
+  name: 'right',
+  label: { en: 'Right' },
+  enrol: () => ({ show: { secret: 'right' }, state: '' }),
+  verify: (state, answer) =>
+    answer === 'right' ? { result: 'right', state } : { result: 'wrong' },
+}
 
 /** Meets every status of confirmation, passkeys and the settings of factors, on instances of its own. */
 export async function exerciseFactors(server: UiServer): Promise<void> {
@@ -96,6 +111,10 @@ async function mail(server: UiServer, owner: OwnerAt): Promise<void> {
   const fields = await confirmedFor(server, owner)
   await call('POST', '/settings/factors/recovery_codes', fields)
   await call('PUT', '/settings/factors/totp', { kept: true })
+  await call('POST', OWN_PATH, fields)
+  await call('PUT', OWN_PATH, { code: 'right' })
+  await call('PUT', OWN_PATH, { kept: true })
+  await call('DELETE', OWN_PATH, fields)
   // Alone, an authenticator app is answered with recovery codes.
   const begun = await call('POST', '/settings/factors/totp', fields)
   const { secret } = begun.json<{ secret: string }>()
@@ -160,12 +179,27 @@ async function removals(server: UiServer, owner: OwnerAt): Promise<void> {
   await call('POST', '/settings/factors/recovery_codes', fields)
   await call('DELETE', '/settings/factors/totp', fields)
   await call('DELETE', '/settings/factors/recovery_codes', fields)
+  await ownFactor(owner, fields)
   const shown = await call('GET', '/settings/factors')
   const { passkeys } = shown.json<{ data: { attributes: { passkeys: { id: string }[] } } }>().data
     .attributes
   for (const { id } of passkeys) await call('DELETE', `/settings/factors/passkeys/${id}`, fields)
   await browser.submit(late, { credential: 'x' })
   await passkeyPage(server, owner)
+}
+
+/** Beside recovery codes and passkeys that are asked for. */
+async function ownFactor({ call }: OwnerAt, fields: ConfirmationFields): Promise<void> {
+  await call('POST', '/settings/factors/own/unknown', fields)
+  await call('DELETE', OWN_PATH, fields)
+  await call('POST', OWN_PATH, fields)
+  await call('PUT', OWN_PATH, { code: 'wrong' })
+  await call('PUT', OWN_PATH, { code: 'right' })
+  await call('PUT', OWN_PATH, { code: 'right' })
+  await call('DELETE', '/settings/factors/recovery_codes', fields)
+  await call('DELETE', OWN_PATH, fields)
+  await call('POST', '/settings/factors/recovery_codes', fields)
+  await call('DELETE', OWN_PATH, fields)
 }
 
 async function authMode(server: UiServer, owner: OwnerAt): Promise<void> {

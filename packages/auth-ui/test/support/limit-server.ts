@@ -1,3 +1,4 @@
+import { RIGHT } from './exercise-factors.ts'
 import type { Instance } from '@svc/platform'
 import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
@@ -22,6 +23,7 @@ export interface LimitServer {
 export async function startLimited(bucket: Bucket): Promise<LimitServer> {
   const server: UiServer = await startWithSettings({
     ui: {
+      factors: [RIGHT],
       limits: { [bucket]: { limit: 0, windowMs: HOUR_S * 1000 } },
       shares: {
         find: async (_instance, id) =>
