@@ -25,7 +25,7 @@ const MOST_MIB = 150
 /** Fewest checks that pass: of a run that is safe for any owner, and of one with an instance of its own. */
 const FEWEST = { safe: 250, whole: 332 } as const
 
-/** What the contract's program finds, how long it takes and how much memory. @see embedding.md 7.8, 10 row 16 */
+/** What the contract's program finds, how long it takes and how much memory. */
 export async function benchContract(options: ContractBenchOptions): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   for (const name of options.stores) {
