@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { exitCodeOf, PROFILES, type Report, run } from '@svc/contract'
 import type { DumpedRecord } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
+import { until } from '@svc/testkit'
 import {
   CONTRACT_ADMIN_TOKEN,
   CONTRACT_MAILBOX,
@@ -53,7 +54,12 @@ async function inOtherOrders(program: Program, folder: string): Promise<boolean>
     await withHost(dataDir, (host) => createContractOwner(host, domain))
     const before = await contentOf(dataDir)
     const seed = Math.floor(program.random() * 0x100_0000)
-    const report = await withHost(dataDir, (host) => ask(host, domain, seed))
+    const report = await withHost(dataDir, async (host) => {
+      const answer = await ask(host, domain, seed)
+      // What a client posted goes a moment after the client; the wait ends in the difference when it stays.
+      await until(() => hasNoNotifications(host, domain), { limitMs: 15_000 }).catch(() => {})
+      return answer
+    })
     const left = difference(before, await contentOf(dataDir))
     const verdicts = report.verdicts.map(({ id, outcome }) => `${id} ${outcome}`)
     first ??= verdicts
@@ -64,6 +70,13 @@ async function inOtherOrders(program: Program, folder: string): Promise<boolean>
     hasPassed &&= isSame && left.length === 0
   }
   return hasPassed
+}
+
+async function hasNoNotifications(host: HostProcess, domain: string): Promise<boolean> {
+  const { code, stdout } = await host.svc('notification', 'list', domain, '--json')
+  if (code !== 0) return false
+  const { notifications } = JSON.parse(stdout) as { notifications: readonly unknown[] }
+  return notifications.length === 0
 }
 
 async function killed(program: Program, folder: string): Promise<boolean> {

@@ -25,6 +25,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['demo-instance', 'made where the server runs on its own'],
   ['external-id', 'platform: of a host with records of its own, in external-ids'],
   ['notification-digest', 'notify: a lock of an hour’s digest'],
+  ['own-enrolment', 'auth-ui: of a factor of the host, in own-factor'],
   ['passkey-use', 'auth-ui: of a browser with a passkey'],
   ['profile', 'auth-ui: of a change of the mail address'],
   ['transfer-code', 'auth-ui: of flat app hosts'],

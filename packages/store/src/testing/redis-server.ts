@@ -122,7 +122,7 @@ async function answers(port: number): Promise<boolean> {
 /**
  * Sends one command as a line of text.
  * @returns the raw beginning of the answer
- * @throws Error when there is none within 20 s
+ * @throws Error when there is none within 20 s, or the connection closes before it
  */
 export function sendToRedis(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -132,6 +132,8 @@ export function sendToRedis(port: number, command: string): Promise<string> {
       resolve(data.toString())
     })
     socket.once('error', reject)
+    // A server that ends meanwhile may close without an error; after an answer this changes nothing.
+    socket.once('close', () => reject(new Error('Redis closed the connection')))
     socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error('Redis does not answer')))
   })
 }

@@ -27,10 +27,12 @@ describe('redisStore behind three sentinels', function () {
   this.timeout(60_000)
   const servers: RedisServer[] = []
   let store: Store | undefined
+  let isOver = false
   before(function () {
     skipUnless(this, hasRedisServer(), 'redis-server is not installed')
   })
   after(async () => {
+    isOver = true
     await store?.close()
     for (const server of servers) await server.stop()
   })
@@ -53,7 +55,6 @@ describe('redisStore behind three sentinels', function () {
     const acknowledged: Key[] = []
     const otherErrors: string[] = []
     let lastAt = 0
-    let isOver = false
     async function write(writer: number): Promise<void> {
       for (let n = 0; !isOver; n += 1) {
         const key = keyOf(writer, n)
