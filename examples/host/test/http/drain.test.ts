@@ -95,8 +95,10 @@ describe('a process that is told to stop', function () {
         const tookMs = performance.now() - startedAt
         const answer = await get('/auth/login')
         if (typeof answer === 'string') {
-          expect(answer).to.equal('ECONNREFUSED')
+          // Whoever still comes then may meet the very moment of the end, which no proxy does: it has been told (0310).
+          expect(answer).to.be.oneOf(['ECONNREFUSED', 'ECONNRESET'])
           expect(tookMs, 'milliseconds until nobody listens').to.be.greaterThan(DRAIN_MS - 200)
+          expect(await get('/auth/login')).to.equal('ECONNREFUSED')
           break
         }
         expect(answer).to.deep.equal({ status: 200, connection: 'close' })
