@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import {
   type BrowserClient,
   browserClient,
-  listen,
+  freePort,
   skipUnless,
   timeBudget,
   until,
@@ -175,12 +175,6 @@ describe('the programs of the client guide, beside the example host', function (
     return one
   }
 })
-
-async function freePort(): Promise<number> {
-  const server = await listen((_request, response) => response.end())
-  await server.close()
-  return server.port
-}
 
 /** Whether this machine has what a program is written with. */
 function canRun(language: string): boolean {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
-import { type BrowserClient, browserClient, listen } from '@svc/testkit'
+import { type BrowserClient, browserClient, freePort } from '@svc/testkit'
 import { expect } from 'chai'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
@@ -106,12 +106,6 @@ describe('the example client, beside the example host', function () {
     expect(await exitCode()).to.equal(1)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = await listen((_request, response) => response.end())
-  await server.close()
-  return server.port
-}
 
 /** What the button of the settings app does. */
 async function revoke(owner: BrowserClient, clientId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '@svc/store/testing'
 import {
   type CommandResult,
   type HostProcess,
@@ -7,7 +8,6 @@ import {
   spawnHost,
 } from '../../test/support/host-process.ts'
 import { NO_LIMITS } from '../support/killable-host.ts'
-import { freePort } from '../support/proxy.ts'
 
 const LOOK_MS = 50
 

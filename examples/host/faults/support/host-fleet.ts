@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { freePort } from '@svc/store/testing'
 import { type HostProcess, spawnHost } from '../../test/support/host-process.ts'
-import { freePort } from './proxy.ts'
 
 /** Processes of the host on one store, each on a port of its own that it keeps when it is started again. */
 export interface HostFleet {

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type RedisServer, startRedisServer } from '@svc/store/testing'
+import { freePort, type RedisServer, startRedisServer } from '@svc/store/testing'
 import { type HostProcess, spawnHost } from '../../test/support/host-process.ts'
-import { freePort } from './proxy.ts'
 
 export type StoreKind = 'redis' | 'sqlite'
 

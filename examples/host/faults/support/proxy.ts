@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '@svc/store/testing'
 
 /** A real proxy in front of processes of the host. */
 export interface Proxy {
@@ -25,16 +26,6 @@ export interface ProxyOptions {
 /** Whether the program is installed. */
 export function hasProxy(kind: ProxyKind): boolean {
   return spawnSync(kind, [kind === 'nginx' ? '-v' : 'version']).status === 0
-}
-
-/** A port that nobody listens to, on loopback. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /**

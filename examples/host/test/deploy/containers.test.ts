@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { listen } from '@svc/testkit'
+import { freePort, listen } from '@svc/testkit'
 import { expect } from 'chai'
-import { freePort, runProgram } from '../support/deploy/programs.ts'
+import { runProgram } from '../support/deploy/programs.ts'
 import { DEPLOY } from '../support/deploy/proxies.ts'
 
 const FOLDER = path.join(DEPLOY, 'container')

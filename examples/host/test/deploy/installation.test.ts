@@ -10,7 +10,7 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { needsLoopbackAddresses, scaledLimit } from '@svc/testkit'
+import { freePort, needsLoopbackAddresses, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { bundleOnce, makeBundle } from '../support/deploy/bundle.ts'
 import { type Certificates, makeCertificates } from '../support/deploy/certificates.ts'
@@ -23,7 +23,7 @@ import {
   startUnit,
   type UnitProcess,
 } from '../support/deploy/installation.ts'
-import { freePort, needsProgram, runProgram } from '../support/deploy/programs.ts'
+import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { startCaddy, startNginx } from '../support/deploy/proxies.ts'
 
 const DOMAIN = 'example.org'

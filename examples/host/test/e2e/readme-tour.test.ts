@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { launchChromium, listen, needsChromium, skipUnless } from '@svc/testkit'
+import { freePort, launchChromium, needsChromium, skipUnless } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { type CleanClone, makeCleanClone, newcomerEnvironment } from '../support/clean-clone.ts'
@@ -333,9 +333,3 @@ describe('the README, followed word by word in a clean clone', function () {
     expect(code).to.equal(0)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = await listen((_request, response) => response.end())
-  await server.close()
-  return server.port
-}

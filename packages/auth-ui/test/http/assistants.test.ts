@@ -104,7 +104,10 @@ describe('the settings of assistants', () => {
     const second = (await ask(browser, 'GET', first.links.next)).json<{ data: readonly Entry[] }>()
     expect(second.data.map(({ attributes }) => attributes['bytes'])).to.deep.equal([0])
     expect((await ask(browser, 'GET', `${path}?cursor=x`)).status).to.equal(400)
-    expect((await ask(browser, 'GET', '/settings/assistants/x/activity')).status).to.equal(404)
+    for (const unknown of ['x', 'a'.repeat(600), '%00', '%0A']) {
+      const answer = await ask(browser, 'GET', `/settings/assistants/${unknown}/activity`)
+      expect(answer.status, unknown).to.equal(404)
+    }
   })
 
   it('end one with one request, all of them with another, and let none come', async () => {

@@ -1,5 +1,6 @@
 import type { Instance } from '@svc/platform'
 import type { IndexKey, Store, StoredRecord } from '@svc/store'
+import { isClientId } from '../clients/client-record.ts'
 import { type CallDay, type CallRecord, callsIndex, type DocumentWrite, daysIndex } from './call.ts'
 
 /** One call, or something that happened to the client. Times are milliseconds since the epoch. */
@@ -32,6 +33,8 @@ export async function listCalls(
   clientId: string,
   cursor?: string,
 ): Promise<CallPage> {
+  // What no client can be named did nothing; a key could not be made of it either.
+  if (!isClientId(clientId)) return { calls: [], days: [] }
   const isOfDays = cursor?.startsWith(OF_DAYS) === true
   if (cursor !== undefined && !isOfDays && !cursor.startsWith(OF_CALLS)) {
     throw new TypeError('malformed cursor')

@@ -1,8 +1,8 @@
 import '../entry/node-version.ts'
+export { freePort } from './free-port.ts'
 export { type BlackHole, startBlackHole } from './black-hole.ts'
 export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
 export {
-  freePort,
   hasRedisServer,
   type RedisServer,
   type RedisServerOptions,

@@ -1,4 +1,5 @@
-import { freePort, type RedisServer, sendToRedis, startRedisServer } from './redis-server.ts'
+import { freePort } from './free-port.ts'
+import { type RedisServer, sendToRedis, startRedisServer } from './redis-server.ts'
 
 /** A Redis Cluster of a test: masters without replicas. */
 export interface RedisCluster {

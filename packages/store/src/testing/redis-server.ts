@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 
 /** A redis-server of a test, on a port of its own, with a directory of its own. */
 export interface RedisServer {
@@ -135,17 +136,5 @@ export function sendToRedis(port: number, command: string): Promise<string> {
     // A server that ends meanwhile may close without an error; after an answer this changes nothing.
     socket.once('close', () => reject(new Error('Redis closed the connection')))
     socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error('Redis does not answer')))
-  })
-}
-
-/** A port of loopback that nobody listens on now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
-    })
   })
 }

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@svc/store/testing'
 import type { Certificates } from './certificates.ts'
-import { freePort, type ProgramResult, runProgram, startProgram } from './programs.ts'
+import { type ProgramResult, runProgram, startProgram } from './programs.ts'
 
 /** A proxy of the deployment files, with TLS, in front of a server. */
 export interface Proxy {

@@ -1,5 +1,4 @@
-import net from 'node:net'
-import { scaledLimit, type ScriptedAnswer, timeBudget } from '@svc/testkit'
+import { freePort, scaledLimit, type ScriptedAnswer, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { createSecret } from '../../../src/account-types/secrets.ts'
 import type { Lifetimes } from '../../../src/lifetimes.ts'
@@ -264,11 +263,3 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
     })
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = net.createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
