@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { commitTime } from '../commit-time.ts'
 import { makeArchive } from './archive.ts'
 import { assemble } from './assemble.ts'
-import { checkFigures, countFigures, packageFigures, writeFigures } from './figures.ts'
+import { checkFigures, countFigures, writeFigures } from './figures.ts'
 import { foreignLicences } from './licences.ts'
 import { bundledPackages } from './packages.ts'
 import { leaveOut } from './prune.ts'
@@ -38,20 +38,16 @@ try {
 function bundle(): void {
   const { folder, version } = assemble(ROOT, work)
   const modules = path.join(folder, 'node_modules')
-  const single = packageFigures(modules)
   leaveOut(folder)
   const packages = bundledPackages(modules)
   writeSbom(ROOT, folder, { version, time: commitTime(ROOT), packages })
   mkdirSync(options.out, { recursive: true })
   const file = path.join(options.out, `svc-${version}.tar.gz`)
   makeArchive(folder, file, commitTime(ROOT))
-  const figures = { ...countFigures(folder, packages), packagesOfEach: single }
+  const figures = countFigures(folder, packages)
   process.stdout.write(
     `${path.basename(file)}: ${figures.packages} packages, ${(figures.bytes / 1e6).toFixed(1)} MB\n`,
   )
-  for (const [name, count] of Object.entries(single)) {
-    process.stdout.write(`${name} alone: ${count} packages\n`)
-  }
   if (options['write-figures']) writeFigures(figures)
   const faults = [...foreignLicences(packages), ...checkFigures(figures)]
   for (const fault of faults) process.stderr.write(`${fault}\n`)

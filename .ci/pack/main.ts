@@ -1,22 +1,25 @@
 /**
  * Packs every public package as it would be published, with the sums of the tarballs, and says how they are installed.
- * Exit code 1 when one is too large.
+ * Exit code 1 when one is too large, brings more than it did, or something that runs when it is installed.
  *
- *   node .ci/pack/main.ts [--out <folder>]
+ *   node .ci/pack/main.ts [--out <folder>] [--write-figures]
  *
- * @see docs/decisions/0600
+ * @see docs/decisions/0600, docs/decisions/0673
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { packPackages, pnpmSettings } from '../../packages/testkit/src/packed-packages.ts'
-import { sizeFaults } from './sizes.ts'
+import { installScriptFaults, knownSizes, measureSizes, sizeFaults, writeSizes } from './sizes.ts'
 import { sumLines } from './sums.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 const { values } = parseArgs({
-  options: { out: { type: 'string', default: path.join(ROOT, 'packed') } },
+  options: {
+    out: { type: 'string', default: path.join(ROOT, 'packed') },
+    'write-figures': { type: 'boolean', default: false },
+  },
 })
 const folder = path.resolve(values.out)
 const packed = packPackages(ROOT, folder)
@@ -35,6 +38,9 @@ Install them in a folder of your own:
   cp ${folder}/pnpm-workspace.yaml . && pnpm add ${folder}/*.tgz
 `)
 
-const faults = sizeFaults(packed)
+const sizes = measureSizes(ROOT, packed)
+if (values['write-figures']) writeSizes(sizes)
+const names = packed.map(({ name }) => name)
+const faults = [...sizeFaults(sizes, knownSizes()), ...installScriptFaults(ROOT, names)]
 for (const fault of faults) process.stderr.write(`${fault}\n`)
 if (faults.length > 0) process.exitCode = 1

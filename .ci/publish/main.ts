@@ -21,7 +21,7 @@ import {
   publicPackages,
 } from '../../packages/testkit/src/packed-packages.ts'
 import { commitTime } from '../commit-time.ts'
-import { sizeFaults } from '../pack/sizes.ts'
+import { knownSizes, measureSizes, sizeFaults } from '../pack/sizes.ts'
 import { sumLines } from '../pack/sums.ts'
 import { contractFault } from './contract.ts'
 import { freshCopy } from './fresh-copy.ts'
@@ -49,7 +49,7 @@ async function release(): Promise<void> {
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   const packed = pack()
-  refuse(sizeFaults(packed))
+  refuse(sizeFaults(measureSizes(ROOT, packed), knownSizes()))
 
   const sboms = writeSboms(ROOT, path.join(out, 'sbom'), commitTime(ROOT))
   refuse(sbomFaults(ROOT, sboms))

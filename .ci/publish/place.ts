@@ -34,14 +34,14 @@ export function readPlace(root: string): Place {
   const git = (...args: string[]): string[] => lines('git', args, root)
   // Files of this repository.
   const { fixed } = read('.changeset/config.json') as { readonly fixed: readonly string[][] }
-  const { published } = read('package.json') as { readonly published: boolean }
+  const { published } = read('package.json') as { readonly published?: boolean }
   return {
     changed: git('status', '--porcelain').map((line) => line.slice(3)),
     tags: git('tag', '--points-at', 'HEAD'),
     packages: publicPackages(root),
     fixed: fixed.flat(),
     changesets: globSync('.changeset/*.md', { cwd: root }).toSorted(),
-    published,
+    published: published !== false,
     npm: lines('npm', ['--version'], root)[0] ?? '0',
     node: process.versions.node,
     environment: process.env,

@@ -6,12 +6,12 @@ import { expect } from 'chai'
 import { commitTime } from '../../../../.ci/commit-time.ts'
 import { sumLines, sumOf } from '../../../../.ci/pack/sums.ts'
 import { writeSboms } from '../../../../.ci/publish/sboms.ts'
-import { publicPackages, sharedPackages, skipUnless, timeBudget } from '../../src/index.ts'
+import { publicPackages, sharedPackages, skipUnless } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 
 describe('a release that is tried', function () {
-  this.timeout(timeBudget(240_000))
+  this.timeout(240_000)
   let folder: string
   before(function () {
     skipUnless(this, existsSync(path.join(ROOT, '.git')), 'this is no clone')
