@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,9 +8,7 @@ import { type Place, placeFaults, readPlace } from '../../../../.ci/publish/plac
 import { licencesOf, sbomFaults } from '../../../../.ci/publish/sboms.ts'
 import { differences, publishOrder } from '../../../../.ci/publish/tarballs.ts'
 
-const RELEASE = path.resolve(import.meta.dirname, '../../../../.ci/release')
-
-describe('a release', () => {
+describe('what a release refuses', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'svc-release-'))
@@ -24,12 +22,6 @@ describe('a release', () => {
     writeFileSync(target, typeof content === 'string' ? content : JSON.stringify(content))
     return target
   }
-
-  it('leaves CI out in a dry run only', () => {
-    const ran = spawnSync(RELEASE, ['--skip-ci'], { encoding: 'utf8' })
-    expect(ran.stderr).to.equal('.ci/release: only a dry run may leave out CI\n')
-    expect(ran.status).to.equal(2)
-  })
 
   describe('looks at the place:', () => {
     const one = { name: '@svc/one', version: '0.2.0', repository: 'github:a/b' }
