@@ -18,12 +18,15 @@ const ALLOWED = new Set([
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   // MIT without the duty to name the author: it asks for less.
   nodemailer: 'MIT-0',
+  'postal-mime': 'MIT-0',
   // Copyleft of single files. The package is in the bundle as it was published, with its licence.
   'web-push': 'MPL-2.0',
 }
 
-/** What a bundle must not hold, each with its licence. */
-export function foreignLicences(packages: readonly BundledPackage[]): string[] {
+/** What neither a bundle nor a package may bring, each with its licence. */
+export function foreignLicences(
+  packages: readonly Pick<BundledPackage, 'name' | 'version' | 'license'>[],
+): string[] {
   return packages.flatMap(({ name, version, license = 'none' }) =>
     isAllowed(license) || EXCEPTIONS[name] === license
       ? []
@@ -32,7 +35,7 @@ export function foreignLicences(packages: readonly BundledPackage[]): string[] {
 }
 
 /** Of an SPDX expression: every part of an AND, one part of an OR. */
-export function isAllowed(expression: string): boolean {
+function isAllowed(expression: string): boolean {
   const plain = expression.replaceAll(/[()]/g, ' ').trim()
   return plain
     .split(/\s+AND\s+/)

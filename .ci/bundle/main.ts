@@ -6,14 +6,14 @@
  *
  * Exit code 1 when a licence is not on the list, or when a figure grew. @see operation.md 7.1, 7.8
  */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { commitTime } from '../commit-time.ts'
 import { makeArchive } from './archive.ts'
 import { assemble } from './assemble.ts'
-import { checkFigures, countFigures, packageFigures, writeFigures } from './figures.ts'
+import { checkFigures, countFigures, writeFigures } from './figures.ts'
 import { foreignLicences } from './licences.ts'
 import { bundledPackages } from './packages.ts'
 import { leaveOut } from './prune.ts'
@@ -38,33 +38,18 @@ try {
 function bundle(): void {
   const { folder, version } = assemble(ROOT, work)
   const modules = path.join(folder, 'node_modules')
-  const single = packageFigures(modules)
   leaveOut(folder)
   const packages = bundledPackages(modules)
-  writeSbom(ROOT, folder, { version, commitTime: commitTime(), packages })
+  writeSbom(ROOT, folder, { version, time: commitTime(ROOT), packages })
   mkdirSync(options.out, { recursive: true })
   const file = path.join(options.out, `svc-${version}.tar.gz`)
-  makeArchive(folder, file, commitTime())
-  const figures = { ...countFigures(folder, packages), packagesOfEach: single }
+  makeArchive(folder, file, commitTime(ROOT))
+  const figures = countFigures(folder, packages)
   process.stdout.write(
     `${path.basename(file)}: ${figures.packages} packages, ${(figures.bytes / 1e6).toFixed(1)} MB\n`,
   )
-  for (const [name, count] of Object.entries(single)) {
-    process.stdout.write(`${name} alone: ${count} packages\n`)
-  }
   if (options['write-figures']) writeFigures(figures)
   const faults = [...foreignLicences(packages), ...checkFigures(figures)]
   for (const fault of faults) process.stderr.write(`${fault}\n`)
   if (faults.length > 0) process.exitCode = 1
-}
-
-/**
- * Of the commit, seconds: the files of the archive are as old as what they were made of. Where there is no repository,
- * such as in a container's build, `SOURCE_DATE_EPOCH` names it.
- */
-function commitTime(): number {
-  const given = process.env['SOURCE_DATE_EPOCH']
-  if (given !== undefined) return Number(given)
-  const text = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' })
-  return Number(text.trim())
 }

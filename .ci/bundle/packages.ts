@@ -8,9 +8,13 @@ export interface BundledPackage {
   /** As its manifest says it; old manifests hold an object, or a list of them. */
   readonly license: string | undefined
   readonly dependencies: readonly string[]
+  /** What it runs when it is installed: the names of its scripts. */
+  readonly installScripts: readonly string[]
   /** Absolute path. */
   readonly folder: string
 }
+
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
 
 interface Manifest {
   readonly name: string
@@ -18,6 +22,7 @@ interface Manifest {
   readonly license?: string | { readonly type: string }
   readonly licenses?: readonly { readonly type: string }[]
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly scripts?: Readonly<Record<string, string>>
 }
 
 /** Every package below a `node_modules`, those inside others included, by name and version. */
@@ -37,10 +42,11 @@ function packageFolders(modules: string): string[] {
     })
 }
 
-function readPackage(folder: string): BundledPackage {
+/** @param folder - of an installed package; absolute */
+export function readPackage(folder: string): BundledPackage {
   // npm lets nothing be published without a name and a version.
   const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest
-  const { name, version, license, licenses, dependencies = {} } = manifest
+  const { name, version, license, licenses, dependencies = {}, scripts = {} } = manifest
   return {
     name,
     version,
@@ -48,6 +54,7 @@ function readPackage(folder: string): BundledPackage {
       (typeof license === 'string' ? license : license?.type) ??
       licenses?.map(({ type }) => type).join(' OR '),
     dependencies: Object.keys(dependencies),
+    installScripts: INSTALL_SCRIPTS.filter((script) => script in scripts),
     folder,
   }
 }

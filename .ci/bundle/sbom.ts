@@ -4,21 +4,30 @@ import path from 'node:path'
 import { runPnpm } from '../../packages/testkit/src/packed-packages.ts'
 import type { BundledPackage } from './packages.ts'
 
-interface Sbom {
+/** A list of parts in the form of CycloneDX: what of it is changed or read here. */
+export interface Sbom {
   serialNumber: string
   metadata: { timestamp: string; component: Record<string, unknown> }
-  components: { readonly 'bom-ref': string }[]
+  components: SbomComponent[]
   dependencies: { readonly ref: string; readonly dependsOn?: readonly string[] }[]
 }
 
-/**
- * Writes `sbom.json`, CycloneDX as pnpm makes it, of what is in the bundle. Its time is that of the commit and its number
- * follows from its content: it is the same however often it is made.
- */
+export interface SbomComponent {
+  readonly 'bom-ref': string
+  readonly group?: string
+  readonly name: string
+  readonly version: string
+  readonly licenses?: readonly {
+    readonly license?: { readonly id?: string; readonly name?: string }
+    readonly expression?: string
+  }[]
+}
+
+/** Writes `sbom.json`, CycloneDX as pnpm makes it, of what is in the bundle. */
 export function writeSbom(
   root: string,
   folder: string,
-  made: { version: string; commitTime: number; packages: readonly BundledPackage[] },
+  made: { version: string; time: number; packages: readonly BundledPackage[] },
 ): void {
   const file = path.join(folder, 'sbom.json')
   rmSync(file, { force: true })
@@ -37,7 +46,7 @@ export function writeSbom(
     ],
     root,
   )
-  const sbom = JSON.parse(readFileSync(file, 'utf8')) as Sbom // CycloneDX
+  const sbom = readSbom(file)
   const own = sbom.metadata.component['bom-ref'] as string // every component has one
   const kept = new Set([own, ...made.packages.map(refOf)])
   sbom.components = sbom.components.filter((component) => kept.has(component['bom-ref']))
@@ -45,12 +54,27 @@ export function writeSbom(
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn = [] }) => ({
       ref,
-      dependsOn: dependsOn.filter((each) => kept.has(each)).toSorted(),
+      dependsOn: dependsOn.filter((each) => kept.has(each)),
     }))
-  sbom.components.sort(byText(({ 'bom-ref': ref }) => ref))
-  sbom.dependencies.sort(byText(({ ref }) => ref))
   Object.assign(sbom.metadata.component, { version: made.version })
-  sbom.metadata.timestamp = new Date(made.commitTime * 1000).toISOString()
+  writeSettled(file, sbom, made.time)
+}
+
+export function readSbom(file: string): Sbom {
+  return JSON.parse(readFileSync(file, 'utf8')) as Sbom // CycloneDX, as pnpm wrote it
+}
+
+/**
+ * Writes it so that it is the same however often it is made: its time is that of the commit, its number follows from its
+ * content, and its parts are sorted.
+ * @param time - of the commit, seconds
+ */
+export function writeSettled(file: string, sbom: Sbom, time: number): void {
+  sbom.components.sort(byText(({ 'bom-ref': ref }) => ref))
+  sbom.dependencies = sbom.dependencies
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.toSorted() }))
+    .toSorted(byText(({ ref }) => ref))
+  sbom.metadata.timestamp = new Date(time * 1000).toISOString()
   sbom.serialNumber = ''
   sbom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(sbom))}`
   writeFileSync(file, `${JSON.stringify(sbom, undefined, 2)}\n`)

@@ -57,7 +57,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
   notify: ['posts', 'delivery', 'push and SMS', 'system mails', 'app mails', "owners' choices"],
   host: ['operation', 'apps', 'accounts', 'documents', 'development'],
   contract: ['checks'],
-  repository: ['structure', 'tests', 'scripts'],
+  repository: ['structure', 'tests', 'releases', 'scripts'],
 }
 
 /** `docs/decisions/README.md`: every decision by its title, grouped by package and theme. */

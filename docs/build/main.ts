@@ -3,7 +3,7 @@
  * `--released <version>` it notes what operators build on, as that version has it. Either way it fails
  * when the code mentions a decision that does not exist or keeps a record that docs/data-model.md does not name, when a
  * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error,
- * an event or a line of the log has no words, when CHANGELOG.md does not say what changed for operators, when a route does not say what is in its body; with `--check` also when a document is stale.
+ * an event or a line of the log has no words, when a mark of deprecation does less than it has to, when CHANGELOG.md does not say what changed for operators, when a route does not say what is in its body; with `--check` also when a document is stale.
  */
 import { parseArgs } from 'node:util'
 import { adminApi, adminFaults } from './admin-api.ts'
@@ -13,6 +13,7 @@ import { configuration } from './configuration.ts'
 import { contractPages } from './contract.ts'
 import { dataModelFaults } from './data-model.ts'
 import { decisionFaults, decisionIndex } from './decisions.ts'
+import { deprecationFaults } from './deprecations.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
 import { eventFaults, eventPage } from './events.ts'
@@ -27,6 +28,7 @@ import { changelogFaults, recordSurface } from './operation-surface.ts'
 import { optionFaults, optionPages } from './options.ts'
 import { dataModel, recordTableFaults } from './record-tables.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
+import { sizesPage } from './sizes.ts'
 import { walkFaults } from './walks.ts'
 
 const groups = await routeGroups()
@@ -44,6 +46,7 @@ const documents = [
   metricsPage(),
   openApi(groups, version()),
   ...optionPages(),
+  sizesPage(),
   ...pagesWithFragments(),
 ]
 
@@ -64,6 +67,7 @@ const faults = [
   ...citationFaults(),
   ...dataModelFaults(),
   ...decisionFaults(),
+  ...deprecationFaults(),
   ...errorFaults(errorGroups),
   ...eventFaults(),
   ...glossaryFaults(groups),

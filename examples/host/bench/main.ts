@@ -14,6 +14,7 @@ import {
   benchRoutes,
   type HostBenchOptions,
 } from './host-bench.ts'
+import { benchImports } from './imports-bench.ts'
 import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
 import { benchMcp } from './mcp-bench.ts'
@@ -29,7 +30,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchPair, type Pair, type PairFigures } from './pair-bench.ts'
 import { toFigures, toRecordFigure } from './pair-figures.ts'
 
-// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup imports memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens, record and host also: [--profiles=folder] [--store=sqlite] [--grant=refresh];
 // of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
@@ -56,6 +57,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   mcp: () => benchMcp({ rounds, overMs: isQuick ? 3000 : 8000, say }),
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
   startup: () => benchStartup({ rounds, say }),
+  imports: async () => benchImports({ rounds, say }),
   memory: () =>
     benchMemory({ stores: shared().stores, overMs: Number(chosen('minutes') ?? 0) * 60_000, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),

@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { RequestHandler } from '@svc/platform'
-import type { DispatchFunc, inject } from 'light-my-request'
+import { OptionsError } from '@svc/platform/options'
+import type { DispatchFunc } from 'light-my-request'
 
 /** Where a request of the web came from, which it does not say itself. */
 export interface Connection {
@@ -22,18 +23,19 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
  * The handler as a function from `Request` to `Response`, for frameworks that give nothing else. For Node alone, without
  * websockets, answers up to 4 MiB; the handler in front of the framework has none of these bounds. It needs the package
  * `light-my-request`.
- * @throws TypeError, of the function, for an address that is none, and without `light-my-request`
+ * @throws OptionsError without `light-my-request`; TypeError, of the function, for an address that is none
  * @example
  * const answer = toFetch(oauth.handler({ routes }))
  * export const GET = (request: Request) => answer(request, { address: addressOf(request) })
  */
 export function toFetch(handler: RequestHandler): FetchHandler {
+  requireInject()
   // Its requests and answers are those of Node in all that the handler uses.
   const dispatch = handler as unknown as DispatchFunc
 
   return async function fetchHandler(request, { address }) {
     if (isIP(address) === 0) throw new TypeError('toFetch: address is not an IP address')
-    const injectRequest = await loadInject()
+    const { inject } = await import('light-my-request')
     const { pathname, search, host } = new URL(request.url)
     const headers: Record<string, string> = Object.fromEntries(request.headers)
     headers['host'] ??= host
@@ -41,7 +43,7 @@ export function toFetch(handler: RequestHandler): FetchHandler {
     if (request.body !== null && headers['content-length'] === undefined) {
       headers['transfer-encoding'] = 'chunked'
     }
-    const answer = await injectRequest(dispatch, {
+    const answer = await inject(dispatch, {
       // Any that the handler knows, and those that it answers 405.
       method: request.method as 'GET',
       url: `${pathname}${search}`,
@@ -63,10 +65,13 @@ export function toFetch(handler: RequestHandler): FetchHandler {
 }
 
 /** An optional dependency: most servers need none of it. */
-async function loadInject(): Promise<typeof inject> {
+function requireInject(): void {
   try {
-    return (await import('light-my-request')).inject
-  } catch (cause) {
-    throw new TypeError('toFetch needs light-my-request: npm install light-my-request', { cause })
+    import.meta.resolve('light-my-request')
+  } catch {
+    const hint = 'Install it with: npm install light-my-request'
+    throw new OptionsError([
+      { path: 'toFetch', problem: 'needs the package light-my-request', hint },
+    ])
   }
 }

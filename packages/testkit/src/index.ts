@@ -27,6 +27,12 @@ export {
 export { type Mailbox, type MailboxOptions, openMailbox, type ReceivedMail } from './mailbox.ts'
 export { type Page, parsePage } from './page.ts'
 export {
+  choosePassphrase,
+  type MountedExample,
+  runContract,
+  startExample,
+} from './mounted-example.ts'
+export {
   type IssuedTokens,
   openProvider,
   type PlainAnswer,
@@ -67,6 +73,7 @@ export {
   type PackedPackage,
   packPackages,
   pnpmSettings,
+  publicPackages,
   sharedPackages,
 } from './packed-packages.ts'
 export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'

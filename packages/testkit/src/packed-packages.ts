@@ -34,7 +34,8 @@ export function sharedPackages(root: string): PackedPackage[] {
     : packedIn(root, folder)
 }
 
-function packedIn(root: string, folder: string): PackedPackage[] {
+/** What `packPackages` made in a folder. */
+export function packedIn(root: string, folder: string): PackedPackage[] {
   return publicPackages(root).map(({ name, version }) => {
     const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
     return { name, file: path.join(folder, file) }
@@ -67,18 +68,22 @@ export function installPackages(
   runPnpm(['install', '--prefer-offline', '--no-frozen-lockfile'], folder)
 }
 
-interface Manifest {
+/** What a manifest of this repository says about a package. */
+export interface PublicManifest {
   readonly name: string
   readonly version: string
   readonly private?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly repository?: string | { readonly url: string }
 }
 
-function publicPackages(root: string): Manifest[] {
+/** The packages of a workspace that are published, by name. */
+export function publicPackages(root: string): PublicManifest[] {
   return (
     globSync('packages/*/package.json', { cwd: root })
       .toSorted()
       // Manifests of this repository: they have a name and a version.
-      .map((file) => JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Manifest)
+      .map((file) => JSON.parse(readFileSync(path.join(root, file), 'utf8')) as PublicManifest)
       .filter((manifest) => manifest.private !== true)
   )
 }

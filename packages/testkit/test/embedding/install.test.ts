@@ -165,6 +165,34 @@ describe('the first ten minutes with the packages', function () {
       expect(output).to.contain('options.trustproxy: unknown, did you mean trustProxy?')
     })
 
+    it('an optional package is not installed', async () => {
+      const code = `import { createAuthUi } from '@svc/auth-ui'
+        import { createOAuth } from '@svc/oauth-core'
+        import { toFetch } from '@svc/oauth-core/fetch'
+        import { sqliteStore } from '@svc/store/sqlite'
+        const store = sqliteStore({ file: ':memory:' })
+        const oauth = createOAuth({ store, keys: [{ kid: 'one', key: Buffer.alloc(32, 1) }] })
+        const ui = createAuthUi({ oauth, mailer: { send: async () => {} } })
+        const owner = { domain: 'a.localhost', email: 'a@example.com' }
+        const { instance } = await ui.owners.createInstance(owner)
+        const imported = { over: 'passphrase', hash: '$2b$05$' + 'a'.repeat(53) }
+        for (const attempt of [
+          () => toFetch(() => {}),
+          () => ui.owners.importPassphrase(instance, imported),
+        ]) {
+          try {
+            await attempt()
+          } catch ({ code, message }) {
+            console.log(code, message)
+          }
+        }`
+      const { output } = run(process.execPath, ['--input-type=module', '-e', code], withNpm)
+      expect(output).to.contain(
+        'invalid_options toFetch: needs the package light-my-request. Install it with: npm install light-my-request',
+      )
+      expect(output).to.contain('needs the package hash-wasm: npm install hash-wasm')
+    })
+
     it('nothing takes mail, and a name leads nowhere', async () => {
       const port = String(await freePort())
       const unused = String(await freePort())

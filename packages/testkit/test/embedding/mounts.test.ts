@@ -1,21 +1,21 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { pbkdf2Sync, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import { WWWAuthenticateChallengeError } from 'oauth4webapi'
 import {
   browserClient,
+  choosePassphrase,
   installPackages,
   type Mailbox,
+  type MountedExample,
   openMailbox,
   relyingParty,
+  runContract,
   sharedPackages,
+  startExample,
 } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
@@ -42,7 +42,7 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
 
   let folder: string
   let mailbox: Mailbox
-  let server: ChildProcess | undefined
+  let server: MountedExample | undefined
 
   before(async () => {
     mailbox = await openMailbox()
@@ -53,7 +53,7 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       build(path.join(folder, name))
     }
   })
-  afterEach(() => stop())
+  afterEach(() => server?.stop())
   after(async () => {
     await mailbox.close()
     rmSync(folder, { recursive: true, force: true })
@@ -67,30 +67,8 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
   ): Promise<string> {
     const built = path.join(folder, name, 'dist', source.replace('.ts', '.js'))
     const file = existsSync(built) ? built : path.join(folder, name, source)
-    const child = spawn(process.execPath, [file], {
-      cwd: mkdtempSync(path.join(folder, 'data-')),
-      env: {
-        PATH: process.env['PATH'],
-        DOMAIN: domain,
-        PORT: String(port),
-        SMTP_PORT: String(mailbox.port),
-        SEALING_KEY: randomBytes(32).toString('base64'),
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    server = child
-    return linkOf(child)
-  }
-
-  /** @returns the exit code: 0 when everything ended in order */
-  async function stop(): Promise<unknown> {
-    const running = server
-    server = undefined
-    if (running === undefined || running.exitCode !== null) return running?.exitCode
-    const ended = once(running, 'exit')
-    running.kill()
-    const [code] = await ended
-    return code
+    server = await startExample(file, folder, { domain, port, smtpPort: mailbox.port })
+    return server.link
   }
 
   it('all put the packages together in the same way', () => {
@@ -185,51 +163,26 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       const dead = await recipes(renewed.access_token).catch((error: unknown) => error)
       expect(dead).to.be.instanceOf(WWWAuthenticateChallengeError)
 
-      expect(await stop(), 'exit code').to.equal(0)
+      expect(await server?.stop(), 'exit code').to.equal(0)
     })
 
     it(`${name}/${file} does what the contract says`, async () => {
       const port = await freePort()
-      const base = `http://alice.localhost:${port}`
       const link = await start(mount, port, `alice.localhost:${port}`)
-      const owner = browserClient({ base, port })
-      const shown = await owner.get(link)
-      const [, salt = ''] = /data-salt="([^"]+)"/.exec(shown.text) ?? []
-      const [, iterations = ''] = /name="iterations" value="(\d+)"/.exec(shown.text) ?? []
-      const passphrase = loginValue('correct horse battery staple', salt, Number(iterations))
-      const chosen = await owner.submit(shown.page().form('/settings/passphrase'), { passphrase })
-      expect(chosen.status).to.equal(302)
+      await choosePassphrase(link, 'correct horse battery staple', port)
 
       const own = path.join(EXAMPLES, name, 'contract-expected.json')
       const expected = existsSync(own) ? own : path.join(EXAMPLES, 'contract-expected.json')
-      const { code, printed } = await contract(base, 'correct horse battery staple', expected)
+      const { code, printed } = await runContract(
+        path.join(folder, 'node_modules/@svc/contract/dist/cli.js'),
+        folder,
+        `http://alice.localhost:${port}`,
+        'correct horse battery staple',
+        [`--profile=${path.join(EXAMPLES, 'contract.json')}`, `--expected=${expected}`],
+      )
       expect(code, printed).to.equal(0)
       expect(Number(/(\d+) passed/.exec(printed)?.[1]), printed).to.be.at.least(370)
     })
-  }
-
-  /** Runs the packed program on a server whose own route is that of the examples. */
-  async function contract(
-    base: string,
-    passphrase: string,
-    expected: string,
-  ): Promise<{ readonly code: unknown; readonly printed: string }> {
-    const program = spawn(
-      process.execPath,
-      [
-        path.join(folder, 'node_modules/@svc/contract/dist/cli.js'),
-        base,
-        `--profile=${path.join(EXAMPLES, 'contract.json')}`,
-        `--expected=${expected}`,
-      ],
-      {
-        cwd: mkdtempSync(path.join(folder, 'contract-')),
-        env: { PATH: process.env['PATH'], CONTRACT_OWNER_PASSPHRASE: passphrase },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
-    const [printed, [code]] = await Promise.all([text(program.stdout), once(program, 'close')])
-    return { code, printed }
   }
 })
 
@@ -243,12 +196,6 @@ function build(folder: string): void {
   execFileSync('sh', ['-c', scripts.build], { cwd: folder, env: { PATH }, stdio: 'pipe' })
 }
 
-/** What the script of the page makes of a passphrase. */
-function loginValue(passphrase: string, salt: string, iterations: number): string {
-  const master = pbkdf2Sync(passphrase, salt, iterations, 32, 'sha256')
-  return pbkdf2Sync(master, passphrase, 1, 32, 'sha256').toString('base64')
-}
-
 /** What the examples say that they need, beside the packages. */
 function dependenciesOf(names: readonly string[]): Record<string, string> {
   const manifests = names.map((name) => {
@@ -260,15 +207,4 @@ function dependenciesOf(names: readonly string[]): Record<string, string> {
     {},
     ...manifests.flatMap(({ dependencies, devDependencies }) => [dependencies, devDependencies]),
   )
-}
-
-async function linkOf(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('the server has no output')
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith('Open ')) continue
-    // Whoever writes into a full pipe stops.
-    child.stdout.resume()
-    return line.replace('Open ', '')
-  }
-  throw new Error('the server ended before it printed its link')
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { runPnpm } from '../../src/packed-packages.ts'
 
 const PREPARE = path.resolve(import.meta.dirname, '../../../../.ci/pack/prepare.ts')
 
@@ -75,6 +76,16 @@ describe('the check before a package is packed', () => {
       '',
     ])
   })
+
+  it('fails the pack itself, whoever packs', () => {
+    const manifest = JSON.parse(GOOD['package.json']) as object // written above
+    const scripts = { prepack: `node ${PREPARE}` }
+    put('package.json', JSON.stringify({ ...manifest, version: '0.1.0', scripts }))
+    const pack = (): void => runPnpm(['pack', '--dry-run'], folder)
+    expect(pack).not.to.throw()
+    rmSync(path.join(folder, 'views'), { recursive: true })
+    expect(pack).to.throw('@svc/sample: files names views, and nothing of that name exists')
+  }).timeout(60_000)
 
   it('finds sources and tests', () => {
     put('views/test/view.ts', '')
