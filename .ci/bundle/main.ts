@@ -14,6 +14,7 @@ import { commitTime } from '../commit-time.ts'
 import { makeArchive } from './archive.ts'
 import { assemble } from './assemble.ts'
 import { checkFigures, countFigures, writeFigures } from './figures.ts'
+import { joinModules } from './join.ts'
 import { foreignLicences } from './licences.ts'
 import { bundledPackages } from './packages.ts'
 import { leaveOut } from './prune.ts'
@@ -30,14 +31,15 @@ const { values: options } = parseArgs({
 
 const work = mkdtempSync(path.join(tmpdir(), 'svc-bundle-'))
 try {
-  bundle()
+  await bundle()
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
 
-function bundle(): void {
+async function bundle(): Promise<void> {
   const { folder, version } = assemble(ROOT, work)
   const modules = path.join(folder, 'node_modules')
+  await joinModules(folder)
   leaveOut(folder)
   const packages = bundledPackages(modules)
   writeSbom(ROOT, folder, { version, time: commitTime(ROOT), packages })

@@ -12,7 +12,8 @@ const INNER_PATH = {
   pattern: '^(?!/)(?!.*(^|/)\\.)[A-Za-z0-9_./-]*$',
 } as const
 
-const MANIFEST_SCHEMA = {
+/** Not compiled with Ajv's own schema at each start: a test says that it is a valid one. */
+export const MANIFEST_SCHEMA: object = {
   type: 'object',
   required: ['slug', 'name', 'permissions', 'routes'],
   properties: {
@@ -51,7 +52,7 @@ const MANIFEST_SCHEMA = {
     },
     notifications: { type: 'object' },
   },
-} as const
+}
 
 /** The manifest of an app's folder cannot be used. */
 export class ManifestError extends Error {
@@ -74,6 +75,8 @@ export function readAppPackage(folder: string): AppFolder {
   }
   const isValid = compiledSchema<AppManifest>(MANIFEST_SCHEMA, {
     allErrors: true,
+    meta: false,
+    validateSchema: false,
   })
   if (!isValid(manifest)) {
     const faults = (isValid.errors ?? []).map(

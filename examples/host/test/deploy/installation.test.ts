@@ -27,6 +27,7 @@ import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { startCaddy, startNginx } from '../support/deploy/proxies.ts'
 
 const DOMAIN = 'example.org'
+const PORTS = { SVC_PORT: '0', SVC_ADMIN_PORT: '0' } as const
 /** What only a machine of one's own has; the test does the same in another way, or has done it before. */
 const NOT_HERE = /^(?:apt-get|systemctl) /
 
@@ -154,16 +155,30 @@ describe('the ten minutes of docs/operating.md', function () {
     expect(sbom.components.map(({ name }) => name)).to.include.members(['koa', 'oauth-core'])
   })
 
+  it('begin with an archive whose host loads a few scripts of ours instead of a thousand', async () => {
+    const root = path.join(folder, 'twice')
+    const unit = path.join(root, 'etc/systemd/system/svc.service')
+    mkdirSync(path.join(root, 'var/lib/svc'), { recursive: true, mode: 0o700 })
+    const list = path.join(folder, 'modules')
+    const hook = new URL('../support/list-modules.ts', import.meta.url).href
+    const env = { LIST_MODULES: list, NODE_OPTIONS: `--import=${hook}` }
+    const server = await startUnit(unit, root, { env: { ...PORTS, ...env } })
+    expect(await server.stop()).to.equal(0)
+    const loaded = readFileSync(list, 'utf8').split('\n')
+    const ours = loaded.filter((url) => /\/(?:svc-[^/]+|@svc\/[^/]+)\/dist\//.test(url))
+    expect(ours.filter((url) => url.endsWith('/@svc/auth-ui/dist/index.js'))).to.have.lengthOf(1)
+    expect(ours.length, ours.join('\n')).to.be.at.most(80)
+  })
+
   it('begin with an archive that starts within a second, without a network', async function () {
     const root = path.join(folder, 'twice')
     const unit = path.join(root, 'etc/systemd/system/svc.service')
     mkdirSync(path.join(root, 'var/lib/svc'), { recursive: true, mode: 0o700 })
     const alone = await runProgram('unshare', ['--net', 'true'])
     const before = alone.code === 0 ? ['unshare', '--net'] : []
-    const env = { SVC_PORT: '0', SVC_ADMIN_PORT: '0' }
     // The first start makes the store, and reads every file for the first time.
     for (const limitMs of [2000, 1000]) {
-      const server = await startUnit(unit, root, { env, before })
+      const server = await startUnit(unit, root, { env: PORTS, before })
       expect(await server.stop()).to.equal(0)
       expect(server.startedCpuMs).to.be.within(1, scaledLimit(limitMs))
     }

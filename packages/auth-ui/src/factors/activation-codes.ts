@@ -1,12 +1,12 @@
 import { hkdfSync, type KeyObject } from 'node:crypto'
 import { type Instance, MINUTE_MS, randomId } from '@svc/platform'
 import { type Change, type Key, recordKey } from '@svc/store'
-import { generateSync } from 'otplib'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 import { isWithinLimit } from '../rate-limits.ts'
 import type { AuthUiServices } from '../services.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
+import { otplib } from './otplib.ts'
 import { isPasscode } from './passcode.ts'
 
 /** The code itself is not stored: it follows from key, address and the time it was sent. */
@@ -120,7 +120,7 @@ async function codeOf(
  * @see login.md 3.4
  */
 export function activationCode(key: KeyObject, address: string, timeS: number): string {
-  return generateSync({
+  return otplib().generateSync({
     secret: new Uint8Array(hkdfSync('sha256', key, '', address, 32)),
     algorithm: 'sha256',
     digits: 6,

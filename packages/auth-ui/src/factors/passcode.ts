@@ -1,7 +1,7 @@
 import { hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import { equalSecrets } from '@svc/platform'
-import { generateSync } from 'otplib'
 import { openMac, sealMac } from '../web/mac.ts'
+import { otplib } from './otplib.ts'
 
 const PURPOSE = { name: 'totp' } as const
 const SALT_BYTES = 32
@@ -31,7 +31,7 @@ export function passcodeOf(key: KeyObject, token: string): Passcode | undefined 
   if (message === undefined || message.value.length !== SALT_BYTES) return undefined
   const { value: salt, timeS } = message
   // The code is that of the token's own time: there is exactly one, however late it comes.
-  const code = generateSync({
+  const code = otplib().generateSync({
     secret: keyOf(key, salt),
     algorithm: 'sha256',
     digits: 6,

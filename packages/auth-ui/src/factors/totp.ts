@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { OAuth } from '@svc/oauth-core'
 import { equalSecrets, type Instance, randomId } from '@svc/platform'
-import { generateSync, generateURI, ScureBase32Plugin } from 'otplib'
+import type { ScureBase32Plugin } from 'otplib'
 import type { TotpFactor } from '../owner/factors.ts'
 import type { AuthUiServices } from '../services.ts'
+import { otplib } from './otplib.ts'
 import { digitsOf } from './passcode.ts'
 
 const SECRET_BYTES = 20
 const STEP_S = 30
-const base32 = new ScureBase32Plugin()
 
 /** An authenticator app that is being enrolled. */
 export interface NewAuthenticator {
@@ -27,7 +27,7 @@ type Services = Pick<AuthUiServices, 'clock'> & { readonly oauth: Pick<OAuth, 's
 export function newAuthenticator({ oauth, clock }: Services, instance: Instance): NewAuthenticator {
   const bytes = randomBytes(SECRET_BYTES)
   const id = randomId()
-  const secret = base32.encode(bytes, { padding: false })
+  const secret = base32().encode(bytes, { padding: false })
   return {
     factor: {
       id,
@@ -36,7 +36,7 @@ export function newAuthenticator({ oauth, clock }: Services, instance: Instance)
       createdAt: clock.now(),
     },
     secret,
-    uri: generateURI({ issuer: nameOf(instance), label: labelOf(instance), secret }),
+    uri: otplib().generateURI({ issuer: nameOf(instance), label: labelOf(instance), secret }),
   }
 }
 
@@ -57,8 +57,9 @@ export function knownAuthenticator(
 
 /** The bytes of a secret in base32, of either case and with spaces or padding; undefined when it is none. */
 export function base32Bytes(text: string): Uint8Array | undefined {
+  const plugin = base32()
   try {
-    return base32.decode(text.replaceAll(/[\s=]/gu, '').toUpperCase())
+    return plugin.decode(text.replaceAll(/[\s=]/gu, '').toUpperCase())
   } catch {
     return undefined
   }
@@ -100,9 +101,13 @@ export function matchStep(
   return steps[matches.indexOf(true)]
 }
 
+function base32(): ScureBase32Plugin {
+  return new (otplib().ScureBase32Plugin)()
+}
+
 function codeOf(secret: Uint8Array, step: number): string {
   const epoch = step * STEP_S
-  return generateSync({ secret, algorithm: 'sha1', digits: 6, period: STEP_S, epoch })
+  return otplib().generateSync({ secret, algorithm: 'sha1', digits: 6, period: STEP_S, epoch })
 }
 
 function contextOf(instance: Instance, id: string): string {

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module'
 import { BlockList, isIP } from 'node:net'
-import { getDomain } from 'tldts'
+import type * as tldts from 'tldts'
 
 /** Fields that hold addresses this server, or the owner's browser, goes to. */
 export const URL_FIELDS = [
@@ -10,6 +11,7 @@ export const URL_FIELDS = [
   'issuer',
 ] as const
 
+const load = createRequire(import.meta.url)
 const MAX_URL_CHARACTERS = 2048
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0020\u007f-\u009f]/
@@ -38,6 +40,8 @@ export function isSameSite(a: string, b: string): boolean {
 /** The registrable domain of an address, or its host. */
 export function siteOf(text: string): string {
   const hostname = URL.parse(text)?.hostname ?? ''
+  // Loaded when first needed, and at once: the list of all suffixes takes 9 MiB (docs/decisions/0721).
+  const { getDomain } = load('tldts') as typeof tldts
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
 }
 

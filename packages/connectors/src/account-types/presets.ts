@@ -74,7 +74,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
    * https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps: endpoints, scopes asked by
    * spaces and granted with commas, urlencoded answers without `Accept`. PKCE since July 2025:
    * https://github.blog/changelog/2025-07-14-pkce-support-for-oauth-and-github-app-authentication. Refresh tokens (of
-   * GitHub Apps) live six months and are replaced: …/authenticating-with-a-github-app/refreshing-user-access-tokens.
+   * GitHub Apps) live six months and are replaced: .../authenticating-with-a-github-app/refreshing-user-access-tokens.
    */
   github: {
     ...INTERACTIVE,
@@ -98,7 +98,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     pkce: 'S256',
   },
   /**
-   * https://developers.google.com/identity/protocols/oauth2/web-server, …/identity/openid-connect/reference: endpoints,
+   * https://developers.google.com/identity/protocols/oauth2/web-server, .../identity/openid-connect/reference: endpoints,
    * issuer, revocation, `access_type`, `prompt`, PKCE; https://developers.google.com/identity/protocols/oauth2:
    * a refresh token dies after six months without use.
    */
@@ -115,7 +115,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   },
   /**
    * https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow and
-   * …/programmatic-refresh-tokens: endpoints, form bodies, `refresh_token_expires_in`; using a refresh token does not
+   * .../programmatic-refresh-tokens: endpoints, form bodies, `refresh_token_expires_in`; using a refresh token does not
    * make it live longer. PKCE off: not checked.
    */
   linkedin: {
@@ -127,7 +127,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   },
   /**
    * https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-auth-code-flow: endpoints, `response_mode`,
-   * PKCE for all kinds of clients, `offline_access`; …/refresh-tokens: 90 days, a new one at every use. The issuer
+   * PKCE for all kinds of clients, `offline_access`; .../refresh-tokens: 90 days, a new one at every use. The issuer
    * differs from tenant to tenant.
    */
   microsoft: {
@@ -141,7 +141,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     keepalive: true,
   },
   /**
-   * https://developers.notion.com/reference/create-a-token and …/refresh-a-token: Basic, JSON, the version header, a
+   * https://developers.notion.com/reference/create-a-token and .../refresh-a-token: Basic, JSON, the version header, a
    * new refresh token at every refresh; https://developers.notion.com/reference/authorization: `owner=user`.
    */
   notion: {
@@ -167,7 +167,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     extras: { duration: 'permanent' },
   },
   /**
-   * https://docs.slack.dev/reference/methods/oauth.v2.access and …/authentication/using-token-rotation: endpoints, form
+   * https://docs.slack.dev/reference/methods/oauth.v2.access and .../authentication/using-token-rotation: endpoints, form
    * bodies, error codes, a new refresh token at every refresh. The first answer has the user's token under
    * `authed_user`, that of a refresh at its root (Slack's own SDK, `token_rotation/rotator.py`). PKCE off: not checked.
    */
@@ -183,7 +183,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     revoked_errors: ['token_revoked', 'invalid_refresh_token'],
   },
   /**
-   * https://developer.spotify.com/documentation/web-api/tutorials/code-flow and …/refreshing-tokens: endpoints, Basic,
+   * https://developer.spotify.com/documentation/web-api/tutorials/code-flow and .../refreshing-tokens: endpoints, Basic,
    * scopes by spaces (seen in libraries that cite these pages); the refresh answer may lack a refresh token.
    */
   spotify: {
@@ -206,7 +206,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     extras: { approval_prompt: 'auto' },
   },
   /**
-   * https://dev.twitch.tv/docs/authentication/getting-tokens-oauth, …/refresh-tokens, …/revoke-tokens: endpoints, scopes
+   * https://dev.twitch.tv/docs/authentication/getting-tokens-oauth, .../refresh-tokens, .../revoke-tokens: endpoints, scopes
    * asked by spaces and granted as an array, refresh tokens that may change.
    */
   twitch: {

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '@svc/platform'
-import { Temporal } from 'temporal-polyfill'
 import type { NotifyErrorCode } from '../notify-error.ts'
+import { temporal } from '../preferences/temporal.ts'
 
 /** RFC 3339, its offset optional, or a date alone; hours and minutes are enough. Nothing else of ISO 8601. */
 const FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/i
@@ -49,12 +49,13 @@ export function readAt(text: string, zone: string, now: number, bounds: AtBounds
 function parse(text: string, zone: string): number | undefined {
   const form = FORM.exec(text)
   if (form === null) return undefined
+  const { Instant, PlainDate, PlainDateTime } = temporal()
   try {
-    if (form[1] !== undefined) return toMs(Temporal.Instant.from(text))
+    if (form[1] !== undefined) return toMs(Instant.from(text))
     if (text.length === 'YYYY-MM-DD'.length) {
-      return toMs(Temporal.PlainDate.from(text).toZonedDateTime(zone))
+      return toMs(PlainDate.from(text).toZonedDateTime(zone))
     }
-    const local = Temporal.PlainDateTime.from(text)
+    const local = PlainDateTime.from(text)
     return toMs(local.toZonedDateTime(zone, { disambiguation: 'compatible' }))
   } catch (error) {
     // A day or hour that does not exist.

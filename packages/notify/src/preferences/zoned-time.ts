@@ -1,4 +1,5 @@
-import { Temporal } from 'temporal-polyfill'
+import type { Temporal } from 'temporal-polyfill'
+import { temporal } from './temporal.ts'
 
 /** Hours and minutes of a day, `HH:MM`, 00:00 to 23:59. */
 export type TimeOfDay = string
@@ -40,11 +41,11 @@ export function timeOnDay(now: number, zone: string, days: number, time: TimeOfD
 }
 
 function zoned(instant: number, zone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone)
+  return temporal().Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone)
 }
 
 function timeOn(day: Temporal.PlainDate, zone: string, time: TimeOfDay): number {
-  const local = day.toPlainDateTime(Temporal.PlainTime.from(time))
+  const local = day.toPlainDateTime(temporal().PlainTime.from(time))
   const exact = local.toZonedDateTime(zone, { disambiguation: 'compatible' })
   if (exact.toPlainDateTime().equals(local)) return exact.epochMilliseconds
   // The night skipped it: what was to begin or end then does so at the jump.

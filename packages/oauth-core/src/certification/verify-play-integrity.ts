@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto'
-import { compactDecrypt, compactVerify } from 'jose'
 import {
   type AndroidAttestation,
   ATTESTATION_SKEW_MS,
@@ -91,6 +90,7 @@ export function verifyPlayIntegrity(
 async function decrypt(token: string, keys: readonly Uint8Array[]): Promise<string> {
   const [header] = compactParts(token, 5)
   protectedHeader(header, { alg: 'A256KW', enc: 'A256GCM' })
+  const { compactDecrypt } = await import('jose')
   for (const key of keys) {
     try {
       const { plaintext } = await compactDecrypt(token, key, {
@@ -109,6 +109,7 @@ async function decrypt(token: string, keys: readonly Uint8Array[]): Promise<stri
 async function verifySignature(jws: string, keys: readonly KeyObject[]): Promise<JsonObject> {
   const [header, payload] = compactParts(jws, 3)
   protectedHeader(header, { alg: 'ES256' })
+  const { compactVerify } = await import('jose')
   for (const key of keys) {
     try {
       await compactVerify(jws, key, { algorithms: ['ES256'] })

@@ -29,8 +29,11 @@ const MAX_BLOCKED = 50_000
  */
 export class SecretThrottle {
   readonly #options: SecretThrottleOptions
-  /** End of the window of each full counter. */
-  readonly #blocked = new LRUCache<string, number>({ max: MAX_BLOCKED })
+  /** End of the window of each full counter. A `max` would take the memory of all of them at once. */
+  readonly #blocked = new LRUCache<string, number>({
+    maxSize: MAX_BLOCKED,
+    sizeCalculation: () => 1,
+  })
   readonly #listening: Promise<(() => Promise<void>) | undefined>
 
   constructor(options: SecretThrottleOptions) {

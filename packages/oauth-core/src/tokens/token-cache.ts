@@ -29,7 +29,8 @@ export class TokenCache {
 
   constructor(options: TokenCacheOptions) {
     this.#options = options
-    this.#verified = new LRUCache({ max: options.max })
+    // A `max` would take the memory of all of them at once.
+    this.#verified = new LRUCache({ maxSize: options.max, sizeCalculation: () => 1 })
   }
 
   /**

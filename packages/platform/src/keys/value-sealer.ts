@@ -36,7 +36,11 @@ export function createDerivation(
   keys: ReadonlyMap<string, KeyObject>,
   currentKid: string,
 ): (salt: string, info: string) => ValueSealer {
-  const derived = new LRUCache<string, KeyObject>({ max: CACHED_KEYS })
+  // A `max` would take the memory of all of them at once.
+  const derived = new LRUCache<string, KeyObject>({
+    maxSize: CACHED_KEYS,
+    sizeCalculation: () => 1,
+  })
 
   function keyOf(kid: string, salt: string, info: string): KeyObject | undefined {
     const master = keys.get(kid)

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { CLOCK_SKEW_MS, type InstanceId, MINUTE_MS } from '@svc/platform'
 import { secretKey, type Store } from '@svc/store'
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
 import { ASSERTION_ALGORITHMS } from '../../clients/client-document.ts'
 import { type ClientKey, isKeyFor } from './key-set.ts'
 
@@ -40,7 +40,7 @@ export async function verifyAssertion(
   text: string,
   { url, audiences, now, keysOf }: AssertionRules,
 ): Promise<ProvedAssertion | undefined> {
-  const header = text.length <= MAX_LENGTH ? readHeader(text) : undefined
+  const header = text.length <= MAX_LENGTH ? await readHeader(text) : undefined
   if (header === undefined) return undefined
   const { alg, kid } = header
   const keys = await keysOf(kid)
@@ -68,7 +68,10 @@ export async function useAssertion(
   return written
 }
 
-function readHeader(text: string): { alg: string; kid: string | undefined } | undefined {
+async function readHeader(
+  text: string,
+): Promise<{ alg: string; kid: string | undefined } | undefined> {
+  const { decodeProtectedHeader } = await import('jose')
   try {
     const { alg = '', kid } = decodeProtectedHeader(text)
     const isKnown = (ASSERTION_ALGORITHMS as readonly string[]).includes(alg)
@@ -83,6 +86,7 @@ async function claimsOf(
   key: ClientKey,
   { alg, url, now }: { readonly alg: string; readonly url: string; readonly now: number },
 ): Promise<JWTPayload | undefined> {
+  const { errors, jwtVerify } = await import('jose')
   try {
     // `readKeySet` found that it is one.
     const publicKey = createPublicKey({ key: key as JsonWebKey, format: 'jwk' })

@@ -1,4 +1,3 @@
-import { SignJWT } from 'jose'
 import {
   type AccessTokens,
   type AuthorizedResult,
@@ -92,6 +91,7 @@ export function createProviderTokens(
   return createAccessTokens({
     clock,
     async fetchToken() {
+      const { SignJWT } = await import('jose')
       const token = await new SignJWT()
         .setProtectedHeader({ alg: 'ES256', kid: keyId })
         .setIssuer(teamId)

@@ -1,4 +1,3 @@
-import { SignJWT } from 'jose'
 import type { Outbound } from '@svc/platform'
 import {
   type AccessTokens,
@@ -49,7 +48,8 @@ export function createFcmTokens(options: {
   return createAccessTokens({ clock, fetchToken })
 }
 
-function signAssertion(account: ServiceAccount, nowS: number): Promise<string> {
+async function signAssertion(account: ServiceAccount, nowS: number): Promise<string> {
+  const { SignJWT } = await import('jose')
   return new SignJWT({ scope: SCOPE })
     .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: account.privateKeyId })
     .setIssuer(account.clientEmail)

@@ -1,6 +1,5 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 import { object, type Option, text } from '@svc/platform/options'
-import { SignJWT } from 'jose'
 
 /** At most 24 h ahead. @see RFC 8292 2 */
 const GOOD_FOR_S = 12 * 3600
@@ -40,6 +39,7 @@ export function createVapid(options: WebPushOptions): Vapid {
   if (key === undefined) throw new TypeError('not a key pair of P-256')
   return {
     async authorize(origin, now) {
+      const { SignJWT } = await import('jose')
       const token = await new SignJWT()
         .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
         .setAudience(origin)
