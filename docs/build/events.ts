@@ -37,6 +37,7 @@ const LISTENERS: readonly Listed[] = [
   { folder: 'mcp', type: 'Mcp', use: 'mcp', members: ['onCall'] },
   { folder: 'auth-ui', type: 'Hashing', use: 'ui.hashing', members: ['onRun'] },
   { folder: 'store', type: 'Bus', use: 'store.bus', members: ['subscribe', 'onGap'] },
+  { folder: 'store', type: 'Store', use: 'store', members: ['onWritten'] },
 ]
 /** Methods by which a host says what happened. */
 const ANNOUNCEMENTS: readonly Listed[] = [

@@ -132,7 +132,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       wrongSecrets: resolved.limits.token,
       instanceCacheSize: cache.engines,
     }),
-    accessCaches: new AccessCaches({ clock, keyring, revocations, max: cache.tokens }),
+    accessCaches: new AccessCaches({ clock, keyring, revocations, store, max: cache.tokens }),
     given,
     rows: [],
   }

@@ -250,6 +250,13 @@ export interface Store {
    * @throws TypeError when an entry is malformed; those before it may be stored
    */
   load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void>
+  /**
+   * Tells of every record that is written, touched or deleted, in the step that does it and before it is answered; not of
+   * those whose time is over. There where nobody but this object writes to the store: what it answered once is good until
+   * its key is told. Absent: others may write. The listener must not throw.
+   * @returns ends it
+   */
+  readonly onWritten?: ((listener: (key: Key) => void) => () => void) | undefined
   /** Best-effort events, across processes on Redis. */
   readonly bus: Bus
   /** Wakes handlers at due times, at least once, after restarts too. */

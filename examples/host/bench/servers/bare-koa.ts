@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
-import { type BenchJob, type BenchServer, notServed, toMessage } from './bench-server.ts'
+import { type BenchServer, notServed } from './bench-server.ts'
 
 export const DOCUMENT_KIND = 'io.svc.contacts'
 export const DOCUMENT_ID = 'n0'
@@ -13,16 +13,9 @@ export const DOCUMENT: Readonly<Record<string, string>> = {
 export const ROUTE_PATH = '/files'
 export const ROUTE_BODY = { files: ['notes of i0.example.com'] }
 
-const PATHS: Readonly<Partial<Record<BenchJob, string>>> = {
-  document: `/data/${DOCUMENT_KIND}/${DOCUMENT_ID}`,
-  route: ROUTE_PATH,
-  'log-in page': '/auth/login',
-  'consent page': '/auth/authorize',
-}
+const DOCUMENT_PATH = `/data/${DOCUMENT_KIND}/${DOCUMENT_ID}`
 /** About as long as a page. */
 const PAGE = `<!doctype html><title>Page</title>${'<p>A line of a page.</p>'.repeat(300)}`
-
-const HOST = 'i0.example.com'
 
 /** What Koa by itself costs: routes that answer the bytes of those behind the guard, to whoever asks. */
 export async function startBareKoa(): Promise<BenchServer> {
@@ -34,8 +27,8 @@ export async function startBareKoa(): Promise<BenchServer> {
   }
   const koa = new Koa()
   koa.use((ctx) => {
-    if (ctx.path === PATHS.document) ctx.body = document
-    else if (ctx.path === PATHS.route) ctx.body = ROUTE_BODY
+    if (ctx.path === DOCUMENT_PATH) ctx.body = document
+    else if (ctx.path === ROUTE_PATH) ctx.body = ROUTE_BODY
     else ctx.body = PAGE
   })
   const server = http.createServer(koa.callback())
@@ -43,13 +36,9 @@ export async function startBareKoa(): Promise<BenchServer> {
   const { port } = server.address() as AddressInfo // A TCP server's address is an object.
   return {
     port,
-    async prepare(job, count) {
-      const route = PATHS[job]
-      if (route === undefined) throw notServed(job)
-      // As long as those of the other servers.
-      const headers = { Authorization: `Bearer ${'t'.repeat(400)}` }
-      const message = toMessage({ method: 'GET', path: route, host: HOST, headers })
-      return Array.from({ length: count }, () => message)
+    // It is asked what the server beside it is asked.
+    prepare: async (job) => {
+      throw notServed(job)
     },
   }
 }

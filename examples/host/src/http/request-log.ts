@@ -45,7 +45,7 @@ export function noteRequests({ log, observe, isHttps }: RequestLogOptions): Midd
     observe({ method, route, status, seconds, ...(typeof failure === 'string' && { failure }) })
     // Of the limits on secrets and mails; a flood that the coarse limit stops, before any route, writes nothing.
     if (status === 429 && route !== 'none') log.info('limit.hit', { method, route })
-    log.debug('http.request', {
+    log.debug?.('http.request', {
       ms: Math.round(seconds * 1000),
       method,
       route,

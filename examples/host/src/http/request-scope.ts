@@ -26,6 +26,7 @@ export interface RequestScopeOptions {
 export function createRequestScope(log: HostLog): RequestScope {
   const scope = new AsyncLocalStorage<() => Facts>()
   const { info, warn, error }: Logger = log
+  const { debug } = log
 
   function scoped(write: Logger['info']): Logger['info'] {
     return (event, fields) => write(event, { ...scope.getStore()?.(), ...fields })
@@ -34,7 +35,9 @@ export function createRequestScope(log: HostLog): RequestScope {
   return {
     log: {
       ...log,
-      debug: (event, fields) => log.debug(event, { ...scope.getStore()?.(), ...fields }),
+      ...(debug !== undefined && {
+        debug: (event, fields) => debug(event, { ...scope.getStore()?.(), ...fields }),
+      }),
       info: scoped(info),
       warn: scoped(warn),
       error: scoped(error),

@@ -15,8 +15,8 @@ export type HostEventLog = EventLog<typeof PLATFORM_LOG_EVENTS & typeof HOST_LOG
 
 /** The host's log. It takes the lines of the packages too, each of which has its own table. */
 export interface HostLog extends HostEventLog {
-  /** One line for each answered request, where the level is `debug`. */
-  debug(event: 'http.request', fields: Fields): void
+  /** One line for each answered request. Absent where the level is another one: nobody puts its fields together. */
+  readonly debug?: (event: 'http.request', fields: Fields) => void
   readonly store: StoreLog
   /** Answers when what was logged is written, or when the reader of the log takes nothing. */
   flush(): Promise<void>
@@ -47,7 +47,9 @@ export function createLog(level: Config['logLevel'], options: LogOptions = {}): 
   const writer = createLineWriter(process.stderr.fd, (count) => lineOf(settings, count))
   const logger = pino(settings, options.destination ?? writer)
   return {
-    debug: (event: string, fields?: Fields) => logger.debug({ ...withoutSecrets(fields), event }),
+    ...(level === 'debug' && {
+      debug: (event: string, fields: Fields) => logger.debug({ ...withoutSecrets(fields), event }),
+    }),
     info: (event: string, fields?: Fields) => logger.info({ ...withoutSecrets(fields), event }),
     warn: (event: string, fields?: Fields) => logger.warn({ ...withoutSecrets(fields), event }),
     error: (event: string, fields?: Fields) => logger.error({ ...withoutSecrets(fields), event }),

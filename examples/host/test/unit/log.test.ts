@@ -70,7 +70,7 @@ describe('the log', () => {
 
   it('says only what the level asks for', () => {
     const { hostLog, log, lines } = record('warn')
-    hostLog.debug('http.request', {})
+    hostLog.debug?.('http.request', {})
     log.info('b')
     log.warn('c')
     hostLog.store.error({ event: 'store.down' }, 'the store is down')

@@ -30,8 +30,13 @@ export function countsOf({ counts }: DayOfUse): Map<string, number> {
 
 /** Counts more of one name; of too many kinds the later ones are counted together. */
 export function addCount(counts: Map<string, number>, name: string, by: number): void {
+  const known = counts.get(name)
+  if (known !== undefined) {
+    counts.set(name, known + by)
+    return
+  }
   const [what = '', kind] = name.split(':')
-  const hasRoom = counts.has(name) || kind === undefined || hasRoomFor(counts, kind)
+  const hasRoom = kind === undefined || hasRoomFor(counts, kind)
   const counted = hasRoom ? name : `${what}:${OTHER_KINDS}`
   counts.set(counted, (counts.get(counted) ?? 0) + by)
 }

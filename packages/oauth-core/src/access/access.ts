@@ -11,35 +11,51 @@ import { expiredToken, invalidToken, missingToken, readBearer } from '../tokens/
 import type { Audience, TokenKind } from '../tokens/jwt.ts'
 import type { VerifiedToken } from '../tokens/token-cache.ts'
 import type { AccessContext, TokenAccess } from './access-context.ts'
-import { type AccessServices, findGranted, instanceOf, type Manifest, verify } from './caller.ts'
+import {
+  type AccessServices,
+  findGranted,
+  type Granted,
+  instanceOf,
+  type Manifest,
+  verify,
+} from './caller.ts'
 
 /** Whom the tokens of each audience speak for. Those of resources speak to them alone. */
 const HOLDERS: Readonly<
   Record<
     TokenKind,
-    (ctx: Context, services: AccessServices, token: VerifiedToken) => Promise<AccessContext>
+    (
+      ctx: Context,
+      services: AccessServices,
+      token: VerifiedToken,
+    ) => AccessContext | Promise<AccessContext>
   >
 > = {
   access: accessOfClient,
   app: accessOfApp,
   konn: accessOfKonnector,
-  resource: async () => {
+  resource: () => {
     throw invalidToken('of a resource')
   },
 }
 
 /**
  * Who calls with the request's bearer token, and what it may do. On an app's token the request's session counts too.
+ * Answers at once where all of that is known: nearly always, for clients that come again.
  * @throws OAuthError `missing_token` or `invalid_token`; 500 for an app's token before `useSessions`
  * @see oauth.md 7.2
  */
-export async function authenticate(ctx: Context, services: AccessServices): Promise<AccessContext> {
+export function authenticate(
+  ctx: Context,
+  services: AccessServices,
+): AccessContext | Promise<AccessContext> {
   const instance = instanceOf(ctx)
   const bearer = readBearer(ctx.req)
   if (bearer === 'missing') throw missingToken(instance)
   if (bearer === 'malformed') throw invalidToken('malformed Authorization header')
-  const token = await verify(services, instance, bearer.token)
-  return HOLDERS[token.audience](ctx, services, token)
+  const holderOf = (token: VerifiedToken) => HOLDERS[token.audience](ctx, services, token)
+  const verifying = verify(services, instance, bearer.token)
+  return verifying instanceof Promise ? verifying.then(holderOf) : holderOf(verifying)
 }
 
 /**
@@ -60,15 +76,24 @@ export async function authenticateToken(
   return { ...access, audience, subject, expiresAt, ...(gid !== undefined && { grantId: gid }) }
 }
 
-async function accessOfClient(
+function accessOfClient(
   ctx: Context,
   services: AccessServices,
   token: VerifiedToken,
-): Promise<AccessContext> {
-  const { client, grant, scope } = await findGranted(ctx, services, token)
+): AccessContext | Promise<AccessContext> {
+  const accessOf = (granted: Granted) => accessOfGranted(services, instanceOf(ctx), granted)
+  const finding = findGranted(ctx, services, token)
+  return finding instanceof Promise ? finding.then(accessOf) : accessOf(finding)
+}
+
+function accessOfGranted(
+  services: AccessServices,
+  instance: Instance,
+  { client, grant, scope }: Granted,
+): AccessContext | Promise<AccessContext> {
   if (grant.resource !== undefined) throw invalidToken('its grant is of a resource')
   const slug = slugOfScope(services.namespace, scope)
-  if (slug !== undefined) return accessOfLinked(services, instanceOf(ctx), client, slug)
+  if (slug !== undefined) return accessOfLinked(services, instance, client, slug)
   return contextOf(services, client, scope, grant)
 }
 

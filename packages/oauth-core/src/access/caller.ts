@@ -1,17 +1,25 @@
-import { createFreshCache, type Instance, type Keyring, type Revocations } from '@svc/platform'
+import {
+  createFreshCache,
+  type Instance,
+  type InstanceId,
+  type Keyring,
+  type Revocations,
+  type SigningKey,
+} from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import type { CertificationRule, Client } from '../clients/client.ts'
 import { documentClientId, isUrlClientId } from '../clients/client-document.ts'
+import { clientKey, isClientId } from '../clients/client-record.ts'
 import type { ClientStore } from '../clients/client-store.ts'
-import { findGrant, type Grant } from '../engine/grant.ts'
+import { findGrant, type Grant, grantKey } from '../engine/grant.ts'
 import type { LastUse } from '../engine/last-use.ts'
 import type { OAuthLog } from '../log/log-events.ts'
 import type { AppRegistry, KonnectorRegistry, ManifestPermission, OwnerSessions } from '../ports.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import type { Permission } from '../scopes/permission.ts'
 import { invalidToken } from '../tokens/bearer.ts'
-import { TokenCache, type VerifiedToken } from '../tokens/token-cache.ts'
+import { type GrantedKeys, TokenCache, type VerifiedToken } from '../tokens/token-cache.ts'
 import type { AccessContext } from './access-context.ts'
 
 // What stands behind a token, for the interface and for resources alike.
@@ -41,6 +49,8 @@ type FreshCache<Value> = ReturnType<typeof createFreshCache<Value>>
 
 /** SPEC: security.md 78 - refused everywhere within a second; the rest of it is for the answer to come back. */
 const TRUST_MS = 900
+/** The same where every change is heard, since nobody else writes the store. @see docs/decisions/0700 */
+const SOLE_TRUST_MS = 10_000
 
 /** What the guard remembers between requests. */
 export class AccessCaches {
@@ -56,16 +66,22 @@ export class AccessCaches {
     readonly clock: { now(): number }
     readonly keyring: Keyring
     readonly revocations: Pick<Revocations, 'listen'>
+    readonly store: Pick<Store, 'onWritten'>
     readonly max: number
   }) {
-    const { clock, keyring, revocations, max } = options
-    this.tokens = new TokenCache({ clock, keyring, max })
-    this.clients = createFreshCache({ clock, maxAgeMs: TRUST_MS, max })
-    this.grants = createFreshCache({ clock, maxAgeMs: TRUST_MS, max })
+    const { clock, keyring, revocations, store, max } = options
+    const maxAgeMs = store.onWritten === undefined ? TRUST_MS : SOLE_TRUST_MS
+    this.tokens = new TokenCache({ clock, keyring, keysOf, max })
+    this.clients = createFreshCache({ clock, maxAgeMs, max })
+    this.grants = createFreshCache({ clock, maxAgeMs, max })
+    store.onWritten?.((key) => {
+      this.clients.drop(key)
+      this.grants.drop(key)
+    })
     revocations.listen({
       onRevoked: ({ instanceId, kind, id }) => {
-        if (kind === 'client') this.clients.drop(`${instanceId}:${id}`)
-        if (kind === 'grant') this.grants.drop(`${instanceId}:${id}`)
+        if (kind === 'client' && isClientId(id)) this.clients.drop(clientKey(instanceId, id))
+        if (kind === 'grant') this.grants.drop(grantKey(instanceId, id))
       },
       onGap: () => {
         this.clients.clear()
@@ -82,45 +98,87 @@ export interface Manifest {
 }
 
 /** @param resource - the address whose tokens are taken; absent: the interface itself */
-export async function verify(
+export function verify(
   { accessCaches, keyring }: Pick<AccessServices, 'accessCaches' | 'keyring'>,
   instance: Instance,
   text: string,
   resource?: string,
-): Promise<VerifiedToken> {
+): VerifiedToken | Promise<VerifiedToken> {
+  const check = (token: VerifiedToken): VerifiedToken | Promise<VerifiedToken> => {
+    const finding = keyring.find(instance, token.kind, token.kid)
+    return finding instanceof Promise
+      ? finding.then((key) => signedBy(token, key))
+      : signedBy(token, finding)
+  }
   const verifying = accessCaches.tokens.verify(instance, text, resource)
-  const token = verifying instanceof Promise ? await verifying : verifying
-  const key = await keyring.find(instance, token.kind, token.kid)
+  return verifying instanceof Promise ? verifying.then(check) : check(verifying)
+}
+
+function signedBy(token: VerifiedToken, key: SigningKey | undefined): VerifiedToken {
   if (key === undefined) throw invalidToken('its key was replaced')
   return token
 }
 
-/** What the token of a client stands for. @throws OAuthError `invalid_token` when something of it ended */
-export async function findGranted(
+/** What the token of a client stands for. */
+export interface Granted {
+  readonly client: Client
+  readonly grant: Grant
+  readonly scope: string
+}
+
+/** Answers at once what is known. @throws OAuthError `invalid_token` when something of it ended */
+export function findGranted(
   ctx: Context,
-  services: Pick<AccessServices, 'accessCaches' | 'clientAddress' | 'clients' | 'engine' | 'store'>,
+  services: Pick<
+    AccessServices,
+    'accessCaches' | 'clientAddress' | 'clients' | 'clock' | 'engine' | 'store'
+  >,
   token: VerifiedToken,
-): Promise<{ readonly client: Client; readonly grant: Grant; readonly scope: string }> {
+): Granted | Promise<Granted> {
   const { accessCaches, clients } = services
   const instance = instanceOf(ctx)
-  const { sub, gid, scope } = token.claims
-  if (gid === undefined || scope === undefined) throw invalidToken('claims are missing')
-  const findingGrant = accessCaches.grants.get(`${instance.id}:${gid}`, () =>
-    findGrant(services, instance, gid),
-  )
-  const id = isUrlClientId(sub) ? documentClientId(sub) : sub
-  const findingClient = accessCaches.clients.get(`${instance.id}:${id}`, () =>
-    clients.find(instance, id),
-  )
-  const grant = findingGrant instanceof Promise ? await findingGrant : findingGrant
-  const client = findingClient instanceof Promise ? await findingClient : findingClient
+  const { claims, granted: keys } = token
+  const { gid, scope } = claims
+  if (gid === undefined || scope === undefined || keys === undefined) {
+    throw invalidToken('claims are missing')
+  }
+  const grant = accessCaches.grants.get(keys.grant, () => findGrant(services, instance, gid))
+  const client = accessCaches.clients.get(keys.client, () => clients.find(instance, keys.clientId))
+  if (!(grant instanceof Promise || client instanceof Promise)) {
+    return checkGranted(client, grant, scope, services.clock)
+  }
+  return Promise.all([client, grant]).then(([foundClient, foundGrant]) => {
+    const granted = checkGranted(foundClient, foundGrant, scope, services.clock)
+    // Once in a while is enough for a stamp, and costs the requests in between nothing.
+    if (client instanceof Promise) {
+      services.engine.lastUsed.note(instance, granted.client.id, services.clientAddress(ctx))
+    }
+    return granted
+  })
+}
+
+function checkGranted(
+  client: Client | undefined,
+  grant: Grant | undefined,
+  scope: string,
+  clock: { now(): number },
+): Granted {
   if (client === undefined) throw invalidToken('its client is gone')
   if (grant === undefined || grant.clientId !== client.id) throw invalidToken('its grant is gone')
-  // Once in a while is enough for a stamp, and costs the requests in between nothing.
-  if (findingClient instanceof Promise) {
-    services.engine.lastUsed.note(instance, client.id, services.clientAddress(ctx))
-  }
+  // It may have been found while it was still good.
+  if (grant.endsAt !== undefined && grant.endsAt <= clock.now())
+    throw invalidToken('its grant ended')
   return { client, grant, scope }
+}
+
+function keysOf(instanceId: InstanceId, subject: string, grantId: string): GrantedKeys | undefined {
+  const clientId = isUrlClientId(subject) ? documentClientId(subject) : subject
+  if (!isClientId(clientId)) return undefined
+  return {
+    clientId,
+    client: clientKey(instanceId, clientId),
+    grant: grantKey(instanceId, grantId),
+  }
 }
 
 export function instanceOf(ctx: Context): Instance {

@@ -26,7 +26,7 @@ export interface GuardRule {
 
 export interface GuardOptions {
   /** Who calls. @throws OAuthError `missing_token` or `invalid_token` */
-  readonly authenticate: (ctx: Context) => Promise<AccessContext>
+  readonly authenticate: (ctx: Context) => AccessContext | Promise<AccessContext>
   readonly log: OAuthLog
   /** Counts what clients read and change, by kind of data. */
   readonly activity: Pick<ActivityLog, 'used'>
@@ -39,7 +39,7 @@ export interface GuardOptions {
 /** The check of one rule, for whatever framework has the route. */
 export interface Guard {
   /** Who calls; undefined when the context has the refusal. Sets `ctx.state.access`. Never throws. */
-  check(ctx: Context): Promise<AccessContext | undefined>
+  check(ctx: Context): AccessContext | undefined | Promise<AccessContext | undefined>
   /** Counts what was done with the permission. */
   noteUse(instance: Instance, access: AccessContext): void
 }
@@ -53,20 +53,32 @@ export interface Guard {
  */
 export function createGuard(rule: GuardRule | undefined, options: GuardOptions): Guard {
   if (rule !== undefined) checkRule(rule)
+
+  function admit(ctx: Context, caller: AccessContext): AccessContext {
+    if (rule !== undefined) checkPermission(caller, rule, options)
+    ctx.state['access'] = caller
+    return caller
+  }
+
+  async function refuse(ctx: Context, error: unknown): Promise<undefined> {
+    ctx.set('Cache-Control', 'no-store')
+    const page = isVisit(ctx, error) ? options.page?.() : undefined
+    await renderError(ctx, error, page === undefined ? 'json' : 'html', {
+      log: options.log,
+      ...(page !== undefined && { page }),
+    })
+  }
+
   return {
-    async check(ctx) {
+    check(ctx) {
       try {
-        const access = await requirePermission(ctx, rule, options)
-        ctx.state['access'] = access
-        return access
+        const caller = options.authenticate(ctx)
+        if (!(caller instanceof Promise)) return admit(ctx, caller)
+        return caller
+          .then((found) => admit(ctx, found))
+          .catch((error: unknown) => refuse(ctx, error))
       } catch (error) {
-        ctx.set('Cache-Control', 'no-store')
-        const page = isVisit(ctx, error) ? options.page?.() : undefined
-        await renderError(ctx, error, page === undefined ? 'json' : 'html', {
-          log: options.log,
-          ...(page !== undefined && { page }),
-        })
-        return undefined
+        return refuse(ctx, error)
       }
     },
     noteUse(instance, access) {
@@ -85,7 +97,8 @@ export function createGuard(rule: GuardRule | undefined, options: GuardOptions):
 export function guardRoute(rule: GuardRule, options: GuardOptions): Middleware {
   const guard = createGuard(rule, options)
   return async function requireBearer(ctx: Context, next: Next): Promise<void> {
-    const access = await guard.check(ctx)
+    const checking = guard.check(ctx)
+    const access = checking instanceof Promise ? await checking : checking
     if (access === undefined) return
     await next()
     if (ctx.status >= FIRST_REFUSAL) return
@@ -131,18 +144,15 @@ function isVisit(ctx: Context, error: unknown): boolean {
   )
 }
 
-async function requirePermission(
-  ctx: Context,
-  rule: GuardRule | undefined,
-  { authenticate, reservedTypes = [] }: GuardOptions,
-): Promise<AccessContext> {
-  const caller = await authenticate(ctx)
-  if (rule === undefined) return caller
-  const { verb, type } = rule
+/** @throws OAuthError `forbidden` or `insufficient_scope` */
+function checkPermission(
+  { permissions }: AccessContext,
+  { verb, type }: GuardRule,
+  { reservedTypes = [] }: GuardOptions,
+): void {
   if (reservedTypes.includes(type)) {
     const what = verb === 'GET' ? 'unreadable' : 'unwritable'
     throw new OAuthError('forbidden', { description: `reserved doctype ${type} ${what}` })
   }
-  if (!isConceivable(caller.permissions, verb, type)) throw insufficientScope()
-  return caller
+  if (!isConceivable(permissions, verb, type)) throw insufficientScope()
 }

@@ -1,5 +1,6 @@
 import { renderError } from '@svc/platform'
 import type { Context, Middleware, Next } from 'koa'
+import { grantKey } from '../engine/grant.ts'
 import { noteUse } from '../engine/rotation/note-use.ts'
 import { OAuthError } from '../errors.ts'
 import { identifierOf, type Resource } from '../resources/resources.ts'
@@ -46,7 +47,7 @@ async function authenticateAt(
   if (!services.engine.described.isAllowed(client)) throw invalidToken('its host is denied')
   if (grant.resource !== resource.path) throw invalidToken('its grant is of another resource')
   const isChanged = await noteUse(services, instance, grant, token.claims.jti)
-  if (isChanged) services.accessCaches.grants.drop(`${instance.id}:${grant.id}`)
+  if (isChanged) services.accessCaches.grants.drop(grantKey(instance.id, grant.id))
   const owner = `${services.namespace}.oauth.clients/${client.id}`
   const { reserved } = services.resources
   const rulesOf = (text: string) =>

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import {
   CLOCK_SKEW_MS,
   type Instance,
@@ -8,6 +8,7 @@ import {
 } from '@svc/platform'
 import { LRUCache } from 'lru-cache'
 import { ACCESS_TOKEN_MS, KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
+import { macOf, MAX_MESSAGE } from './token-mac.ts'
 
 /**
  * The claims of this project's tokens. Dates are seconds since the epoch, as RFC 7519 has them.
@@ -37,7 +38,6 @@ export interface ParsedJwt {
   readonly signature: Buffer
 }
 
-const MAX_LENGTH = 8192
 const SIGNATURE_BYTES = 64
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const BASE64URL = /^[A-Za-z0-9_-]+$/
@@ -58,7 +58,7 @@ export function signJwt(
   type: 'JWT' | 'at+jwt' = 'JWT',
 ): string {
   const input = `${headerOf(key, type)}.${encode(JSON.stringify(claims))}`
-  return `${input}.${createHmac('sha512', key.hmacKey).update(input).digest('base64url')}`
+  return `${input}.${macOf(key, input).toString('base64url')}`
 }
 
 /**
@@ -66,14 +66,14 @@ export function signJwt(
  * a `kid` of ours, nothing that names another key. Undefined for anything else.
  */
 export function parseJwt(token: string): ParsedJwt | undefined {
-  if (token.length > MAX_LENGTH) return undefined
+  if (token.length > MAX_MESSAGE) return undefined
   const parts = token.split('.')
   const [header, payload, mac] = parts
   if (parts.length !== 3 || !header || !payload || !mac) return undefined
   const name = namedKey(header)
   const signature = decode(mac)
   if (name === undefined || signature === undefined) return undefined
-  if (signature.length !== SIGNATURE_BYTES) return undefined
+  if (signature.length !== SIGNATURE_BYTES || !isCanonical(payload)) return undefined
   return { ...name, signingInput: `${header}.${payload}`, payload, signature }
 }
 
@@ -94,10 +94,8 @@ function namedKey(header: string): KeyName | undefined {
 
 /** The claims, when the key made the signature and every claim has the form we give it; undefined otherwise. */
 export function openJwt(parsed: ParsedJwt, key: SigningKey): JwtClaims | undefined {
-  const expected = createHmac('sha512', key.hmacKey).update(parsed.signingInput).digest()
-  if (!timingSafeEqual(expected, parsed.signature)) return undefined
-  const bytes = decode(parsed.payload)
-  const claims = bytes === undefined ? undefined : readObject(bytes)
+  if (!timingSafeEqual(macOf(key, parsed.signingInput), parsed.signature)) return undefined
+  const claims = readObject(Buffer.from(parsed.payload, 'base64url'))
   return claims !== undefined && isClaims(claims) ? claims : undefined
 }
 
@@ -145,16 +143,27 @@ export const INTERFACE: AudienceRule = (audience) =>
  * @param takes - which audiences are taken here
  * @see security.md 75
  */
-export async function verifyJwt(
+export function verifyJwt(
   token: string,
   instance: Instance,
-  keyring: Keyring,
+  keyring: Pick<Keyring, 'find'>,
   nowMs: number,
   takes: AudienceRule = INTERFACE,
-): Promise<JwtCheck> {
+): JwtCheck | Promise<JwtCheck> {
   const parsed = parseJwt(token)
   if (parsed === undefined) return 'invalid'
-  const key = await keyring.find(instance, parsed.kind, parsed.kid)
+  const check = (key: SigningKey | undefined) => checkJwt(parsed, key, instance, nowMs, takes)
+  const finding = keyring.find(instance, parsed.kind, parsed.kid)
+  return finding instanceof Promise ? finding.then(check) : check(finding)
+}
+
+function checkJwt(
+  parsed: ParsedJwt,
+  key: SigningKey | undefined,
+  instance: Instance,
+  nowMs: number,
+  takes: AudienceRule,
+): JwtCheck {
   const claims = key === undefined ? undefined : openJwt(parsed, key)
   const kind = claims === undefined ? undefined : takes(claims.aud)
   if (claims === undefined || kind === undefined) return 'invalid'
@@ -218,13 +227,15 @@ function encode(text: string): string {
 
 /** Canonical base64url only: no padding, no other alphabet, no stray bits, so that a token has one spelling. */
 function decode(text: string): Buffer | undefined {
-  if (!BASE64URL.test(text)) return undefined
+  return isCanonical(text) ? Buffer.from(text, 'base64url') : undefined
+}
+
+function isCanonical(text: string): boolean {
+  if (!BASE64URL.test(text)) return false
   const lengthOfLast = text.length % 4
-  if (lengthOfLast === 1) return undefined
+  if (lengthOfLast === 1) return false
   const stray = STRAY_BITS[lengthOfLast] ?? 0
   return (ALPHABET.indexOf(text.slice(-1)) & stray) === 0
-    ? Buffer.from(text, 'base64url')
-    : undefined
 }
 
 function readObject(bytes: Buffer): Record<string, unknown> | undefined {

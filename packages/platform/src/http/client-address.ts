@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { networkOf } from '../network-of.ts'
 import type { Context } from 'koa'
 
@@ -13,10 +13,24 @@ const WITH_PORT = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([0-9.]{7,15}))(?::[0-9]{1,5})?
  */
 export function createClientAddress(hops: number): (ctx: Context) => string {
   return function clientAddress(ctx) {
-    const socket = ctx.req.socket.remoteAddress ?? ''
     const forwarded = hops === 0 ? undefined : nthFromRight(ctx.get('X-Forwarded-For'), hops)
-    return networkOf(forwarded ?? socket)
+    return forwarded === undefined ? networkOfSocket(ctx.req.socket) : networkOf(forwarded)
   }
+}
+
+/** Asked several times by each of the requests of a connection. */
+const networks = new WeakMap<Socket, string>()
+
+function networkOfSocket(socket: Socket): string {
+  let network = networks.get(socket)
+  if (network === undefined) {
+    const { remoteAddress } = socket
+    // It is over: what it was has gone with it.
+    if (remoteAddress === undefined) return networkOf('')
+    network = networkOf(remoteAddress)
+    networks.set(socket, network)
+  }
+  return network
 }
 
 function nthFromRight(header: string, hops: number): string | undefined {

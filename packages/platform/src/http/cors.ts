@@ -11,9 +11,18 @@ const RESOURCE_ALLOW_HEADERS =
 const RESOURCE_EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After'
 const MAX_AGE_S = '43200'
 
+/** By what answers differ beside what those of all endpoints differ by. */
+export function variesBy(rule: CorsRule): 'Origin' | undefined {
+  return rule === 'none' || isOpenTo(rule) ? undefined : 'Origin'
+}
+
+function isOpenTo(rule: CorsRule): boolean {
+  return rule === 'open' || rule === 'resource'
+}
+
 /**
  * Answers the cross-origin question of a row (D28): one place for the whole interface. `methods` are those of all
- * rows of the path with the same rule.
+ * rows of the path with the same rule. `Vary` is set with the other headers of endpoints.
  */
 export function setCorsHeaders(
   ctx: RouteContext,
@@ -22,8 +31,7 @@ export function setCorsHeaders(
 ): void {
   if (rule === 'none') return
   const origin = ctx.get('Origin')
-  const isOpen = rule === 'open' || rule === 'resource'
-  if (!isOpen) ctx.vary('Origin')
+  const isOpen = isOpenTo(rule)
   if (origin === '') return
   if (!isOpen && appOrigin(ctx.state.instance, origin) !== undefined) {
     ctx.set('Access-Control-Allow-Origin', origin)

@@ -6,17 +6,22 @@ const HSTS = 'max-age=31536000; includeSubDomains'
 /** SPEC: D87 - nested app hosts lie below the name that the instance's passkeys belong to. */
 const NO_PASSKEYS = 'publickey-credentials-get=(), publickey-credentials-create=()'
 
+type Fields = readonly (readonly [name: string, value: string])[]
+
+const EVERYWHERE: Fields = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+]
+const WITH_HTTPS: Fields = [...EVERYWHERE, ['Strict-Transport-Security', HSTS]]
+const ON_APP_HOST: Fields = [['Permissions-Policy', NO_PASSKEYS]]
+const NOTHING: Fields = []
+
 /** What every answer of an instance carries, and of an app host. @see security.md 4, 5, 9 */
 export function baseHeaders(
   instance: Instance | undefined,
   appSlug?: string,
 ): Record<string, string> {
-  return {
-    'X-Content-Type-Options': 'nosniff',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    ...(instance?.isHttps === true ? { 'Strict-Transport-Security': HSTS } : {}),
-    ...(appSlug === undefined ? {} : { 'Permissions-Policy': NO_PASSKEYS }),
-  }
+  return Object.fromEntries([...ofInstance(instance), ...ofApp(appSlug)])
 }
 
 /**
@@ -31,17 +36,41 @@ export function setBaseHeaders(
   instance: Instance | undefined,
   appSlug?: string,
 ): void {
-  ctx.set(baseHeaders(instance, appSlug))
+  setFields(ctx, ofInstance(instance))
+  setFields(ctx, ofApp(appSlug))
 }
 
-/** What every answer of an endpoint carries. @see login.md 4.3 */
-export function setEndpointHeaders(ctx: Context): void {
-  ctx.set('Cache-Control', 'no-store')
-  ctx.set('Referrer-Policy', 'same-origin')
+function ofInstance(instance: Instance | undefined): Fields {
+  return instance?.isHttps === true ? WITH_HTTPS : EVERYWHERE
+}
+
+function ofApp(appSlug: string | undefined): Fields {
+  return appSlug === undefined ? NOTHING : ON_APP_HOST
+}
+
+const OF_ENDPOINTS: Fields = [
+  ['Cache-Control', 'no-store'],
+  ['Referrer-Policy', 'same-origin'],
+]
+
+/**
+ * What every answer of an endpoint carries.
+ * @param vary - what it differs by beside cookies and the form that is asked for
+ * @see login.md 4.3
+ */
+export function setEndpointHeaders(ctx: Context, vary?: 'Origin'): void {
+  setFields(ctx, OF_ENDPOINTS)
   if (!ctx.res.hasHeader('Vary')) {
-    ctx.set('Vary', 'Cookie, Accept')
+    ctx.set('Vary', vary === undefined ? 'Cookie, Accept' : 'Cookie, Accept, Origin')
     return
   }
   ctx.vary('Cookie')
   ctx.vary('Accept')
+  if (vary !== undefined) ctx.vary(vary)
+}
+
+/** As `ctx.set`, which asks each of them what it is. */
+function setFields({ res }: Context, fields: Fields): void {
+  if (res.headersSent) return
+  for (const [name, value] of fields) res.setHeader(name, value)
 }

@@ -14,11 +14,11 @@ import { holdOf } from '../instances/frozen.ts'
 
 import type { Instance } from '../instances/instance.ts'
 import type { Addressing } from '../instances/instance-record.ts'
-import type { Instances } from '../instances/instances.ts'
+import type { InstanceStore } from '../instances/instance-store.ts'
 import type { PlatformLog } from '../log/log-events.ts'
 
 export interface ResolveOptions extends Addressing {
-  readonly instances: Pick<Instances, 'byHost'>
+  readonly instances: Pick<InstanceStore, 'byHost' | 'known'>
   readonly log: PlatformLog
   readonly clock: { now(): number }
   /** Trusted proxies in front; 0: `X-Forwarded-Proto` is not looked at. */
@@ -85,15 +85,17 @@ export function createResolver(options: ResolveOptions): Resolver {
     return { ...addressee, canonicalHost: appHost(owner.domain, app.slug, subdomains) }
   }
 
-  function lookUp(ctx: Context): Promise<Addressee | undefined> {
+  /** Nearly always at once: the domain of an instance that is in use. */
+  function lookUp(ctx: Context): Addressee | undefined | Promise<Addressee | undefined> {
     checkTarget(ctx)
-    const host = hostOf(ctx)
-    const name = host.split(':', 1)[0] ?? ''
-    return find(withoutDefaultPort(host, isHttps(name)))
+    const named = hostOf(ctx)
+    const name = named.split(':', 1)[0] ?? ''
+    const host = withoutDefaultPort(named, isHttps(name))
+    const instance = instances.known(host)
+    return instance?.domain === host ? { instance } : find(host)
   }
 
-  async function addressee(ctx: Context): Promise<Addressee> {
-    const found = looked.get(ctx.req) ?? (await lookUp(ctx))
+  function requireAddressee(found: Addressee | undefined): Addressee {
     if (found === undefined || found.instance.status === 'deleting') {
       throw new RequestError('not_found')
     }
@@ -149,7 +151,8 @@ export function createResolver(options: ResolveOptions): Resolver {
     begin(ctx)
     let found: Addressee
     try {
-      found = await addressee(ctx)
+      const looking = looked.get(ctx.req) ?? lookUp(ctx)
+      found = requireAddressee(looking instanceof Promise ? await looking : looking)
       note(ctx, found)
       checkInstance(ctx, found)
       if (isRefused(ctx.path, found.appSlug)) throw new RequestError('not_found')
@@ -165,14 +168,10 @@ export function createResolver(options: ResolveOptions): Resolver {
       await refuse(ctx, error)
       return
     }
-    await handleRest(ctx, next, found)
-  }
-
-  /** What comes behind may throw our errors, or its own: those are the application's to answer. */
-  async function handleRest(ctx: Context, next: Next, found: Addressee): Promise<void> {
     try {
       await next()
     } catch (error) {
+      // What comes behind may throw our errors, or its own: those are the application's to answer.
       if (isHttpError(error)) await refuse(ctx, error)
       else throw withBaseHeaders(error, found)
     }
@@ -211,7 +210,7 @@ export function createResolver(options: ResolveOptions): Resolver {
     },
     async admit(ctx) {
       begin(ctx)
-      const found = await addressee(ctx)
+      const found = requireAddressee(looked.get(ctx.req) ?? (await lookUp(ctx)))
       note(ctx, found)
       checkInstance(ctx, found)
       const { instance, appSlug, canonicalHost } = found

@@ -4,7 +4,7 @@ import { storageFull } from '../load/errors.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import { RequestError } from './request-error.ts'
 import { claiming } from './claims.ts'
-import { setCorsHeaders } from './cors.ts'
+import { setCorsHeaders, variesBy } from './cors.ts'
 import { setEndpointHeaders } from './headers.ts'
 import { Parameters } from './parameters.ts'
 import { createBodyReader } from './read-body.ts'
@@ -101,7 +101,8 @@ function runRow(
 ): RunRoute {
   const readBody = row.body === undefined ? undefined : createBodyReader(row.body, environment.log)
   const methods = sharedMethods(row, siblings)
-  const { auth } = row
+  const { auth, cors = 'none' } = row
+  const vary = variesBy(cors)
   const run = compose<RouteContext>([
     ...(row.use ?? []),
     ...(typeof auth === 'function' ? [authenticated(auth)] : []),
@@ -111,8 +112,8 @@ function runRow(
   return async function route(context): Promise<void> {
     // Behind `resolveInstance`; the rest of the state is set here.
     const ctx = context as RouteContext
-    setEndpointHeaders(ctx)
-    setCorsHeaders(ctx, row.cors ?? 'none', methods)
+    setEndpointHeaders(ctx, vary)
+    setCorsHeaders(ctx, cors, methods)
     ctx.state.route = row
     ctx.state.query = Parameters.empty
     ctx.state.form = Parameters.empty
@@ -174,10 +175,11 @@ async function answerUndeclared(
   rows: readonly RouteRow[],
   environment: RouterEnvironment,
 ): Promise<void> {
-  setEndpointHeaders(ctx)
   const asked = ctx.get('Access-Control-Request-Method')
   const open = rows.find((row) => row.method === asked && (row.cors ?? 'none') !== 'none')
-  if (ctx.method === 'OPTIONS' && open !== undefined) {
+  const isPreflight = ctx.method === 'OPTIONS' && open !== undefined
+  setEndpointHeaders(ctx, isPreflight ? variesBy(open.cors ?? 'none') : undefined)
+  if (isPreflight) {
     setCorsHeaders(ctx, open.cors ?? 'none', sharedMethods(open, rows))
     ctx.status = 204
     return

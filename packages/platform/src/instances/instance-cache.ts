@@ -16,6 +16,8 @@ export type InstanceReader = (
 /** Instances of this process: bounded, and never older than a second. */
 export interface InstanceCache {
   byId(id: InstanceId): Promise<Instance | undefined>
+  /** The cached instance that has this domain or alias, where it is fresh enough to be used as it is. */
+  known(host: string): Instance | undefined
   /** The cached instance that has this domain or alias, whatever its age: its id is worth reading. */
   idOfHost(host: string): InstanceId | undefined
   forget(id: InstanceId): void
@@ -63,11 +65,17 @@ export function createInstanceCache(
     }
   }
 
+  function fresh(id: InstanceId): Instance | undefined {
+    const cached = cache.get(id)
+    const age = cached === undefined ? -1 : clock.now() - cached.readAt
+    return age >= 0 && age < CACHE_TRUST_MS ? cached?.instance : undefined
+  }
+
   return {
-    async byId(id) {
-      const cached = cache.get(id)
-      const age = cached === undefined ? -1 : clock.now() - cached.readAt
-      return cached !== undefined && age >= 0 && age < CACHE_TRUST_MS ? cached.instance : load(id)
+    byId: async (id) => fresh(id) ?? load(id),
+    known(host) {
+      const id = hosts.get(host)
+      return id === undefined ? undefined : fresh(id)
     },
     idOfHost: (host) => hosts.get(host),
     forget(id) {

@@ -45,6 +45,8 @@ export interface InstanceStore extends Instances {
   /** Goes on with removals that were cut short. */
   start(): Promise<void>
   close(): Promise<void>
+  /** The instance that has this host, where that is known without a look at the store. */
+  known(host: string): Instance | undefined
   readonly directory: Directory
   /** Drops what is cached of an instance, in every process. */
   forget(id: InstanceId): Promise<void>
@@ -102,6 +104,11 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   async function forgetFrozen(id: InstanceId): Promise<void> {
     cache.forget(id)
     await store.bus.publish(CHANNEL, { frozen: id })
+  }
+
+  function known(host: string): Instance | undefined {
+    const instance = cache.known(host)
+    return instance !== undefined && hasHost(instance, host) ? instance : undefined
   }
 
   async function byHost(host: string): Promise<Instance | undefined> {
@@ -242,6 +249,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     create,
     check: (input) => instanceFaults({ directory, addressing: options, byExternalId }, input),
     byHost,
+    known,
     byExternalId,
     byId: cache.byId,
     async list(page = {}) {

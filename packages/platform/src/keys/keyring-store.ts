@@ -184,21 +184,34 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     forget(id)
   }
 
-  async function find(
+  function find(
     instance: Instance,
     kind: KeyKind,
     kid: string,
+  ): SigningKey | undefined | Promise<SigningKey | undefined> {
+    const set = keySet(instance.id, kind)
+    const key = set instanceof Promise ? undefined : pick(set, kid)
+    return key === undefined ? findAnew(instance, kind, kid, set) : verifying(key)
+  }
+
+  async function findAnew(
+    instance: Instance,
+    kind: KeyKind,
+    kid: string,
+    set: KeySet | Promise<KeySet>,
   ): Promise<SigningKey | undefined> {
-    const pick = (set: KeySet) => set.keys.find((key) => key.kid === kid)
-    let key = pick(await keySet(instance.id, kind))
+    let key = pick(await set, kid)
     if (key === undefined) {
       // Another process may have rotated within this second: look once more before refusing its tokens. A read that was
       // under way may have come before that, so it does not count.
       await reads.get(keySetKey(instance.id, kind))?.catch(() => {})
-      key = pick(await load(instance.id, kind))
+      key = pick(await load(instance.id, kind), kid)
     }
-    if (key?.verifiesUntil !== undefined && key.verifiesUntil <= clock.now()) return undefined
-    return key
+    return key && verifying(key)
+  }
+
+  function verifying(key: KnownKey): SigningKey | undefined {
+    return key.verifiesUntil !== undefined && key.verifiesUntil <= clock.now() ? undefined : key
   }
 
   async function replaced(instance: Pick<Instance, 'id'>): Promise<void> {
@@ -275,6 +288,10 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
       await stopListening?.()
     },
   }
+}
+
+function pick({ keys }: KeySet, kid: string): KnownKey | undefined {
+  return keys.find((key) => key.kid === kid)
 }
 
 /** Node cuts small buffers out of slabs of 64 KiB, and each one that is kept keeps its slab. */

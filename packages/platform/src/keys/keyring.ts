@@ -26,8 +26,12 @@ export interface SigningKey {
 export interface Keyring {
   /** The key that signs. An access key that is too old is replaced first. */
   current(instance: Instance, kind: KeyKind): Promise<SigningKey>
-  /** The key a `kid` names, when it still verifies and is of this kind. */
-  find(instance: Instance, kind: KeyKind, kid: string): Promise<SigningKey | undefined>
+  /** The key a `kid` names, when it still verifies and is of this kind; at once where the instance's keys are known. */
+  find(
+    instance: Instance,
+    kind: KeyKind,
+    kid: string,
+  ): SigningKey | undefined | Promise<SigningKey | undefined>
   /**
    * The changes that create the first keys of a new instance; part of the write that creates it.
    */

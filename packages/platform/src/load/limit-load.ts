@@ -60,7 +60,8 @@ export function limitLoad<Context extends LoadContext>(
     async middleware(ctx, next) {
       const load = new RequestLoad(clientAddress(ctx), { places, bytes })
       if (!hasBody(ctx.req)) load.enter()
-      Object.assign(ctx.state, { load })
+      const state: { load?: RequestLoad } = ctx.state
+      state.load = load
       try {
         await next()
       } finally {

@@ -59,6 +59,10 @@ class VersionedStore implements Store {
     return this.#store.scheduler
   }
 
+  get onWritten(): Store['onWritten'] {
+    return this.#store.onWritten?.bind(this.#store)
+  }
+
   async get<Value extends Json = Json>(key: Key): Promise<StoredRecord<Value> | undefined> {
     return this.#forward(await this.#store.get<Value>(key))
   }

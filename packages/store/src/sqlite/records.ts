@@ -34,7 +34,8 @@ type ListRow = [...Row, sort: string, key: string]
 
 const COLUMNS = 'r.value, r.revision, r.expires_at'
 
-export function createRecords(db: DatabaseSync): Records {
+/** @param onWritten - hears of each record that changes, its sweep aside */
+export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): Records {
   const prepare = (sql: string) => {
     const statement = db.prepare(sql)
     statement.setReturnArrays(true)
@@ -85,6 +86,7 @@ export function createRecords(db: DatabaseSync): Records {
 
   function apply(change: PlannedChange, state: StateRow | undefined, revision: string): void {
     const { op, key, expiresAt } = change
+    if (op !== 'check') onWritten(key)
     if (op === 'put') return put(change, revision, state?.[2] ?? null)
     if (op === 'delete' && state !== undefined) {
       removeEntries(key, state[2])
@@ -127,6 +129,7 @@ export function createRecords(db: DatabaseSync): Records {
       // The columns of RETURNING.
       const row = takeOne.get(key) as [...Row, indexes: string | null] | undefined
       if (row === undefined) return undefined
+      onWritten(key)
       removeEntries(key, row[3])
       return live(key, [row[0], row[1], row[2]], now)
     },

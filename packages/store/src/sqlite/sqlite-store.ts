@@ -74,6 +74,7 @@ export class SqliteStore implements EmbeddedStore {
   readonly #reads: readonly [oldest: number, newest: number]
   readonly #walGuard: WalGuard
   readonly #stopSweeping: () => void
+  readonly #writeListeners = new Set<(key: Key) => void>()
   #closing: Promise<void> | undefined
   #isOpen = true
 
@@ -86,7 +87,7 @@ export class SqliteStore implements EmbeddedStore {
     this.#clock = clock
     this.#file = file
     this.#batch = createWriteBatch(db, onWriteFailure)
-    this.#records = createRecords(db)
+    this.#records = createRecords(db, (key) => this.#tellWritten(key))
     this.#counters = createCounters(db)
     this.#answers = createAnswers(db)
     this.#usage = createUsage(db, countedKinds)
@@ -230,6 +231,16 @@ export class SqliteStore implements EmbeddedStore {
     this.#checkOpen()
     // A write, since a full or read-only disk still answers reads.
     await this.#batch.run(() => this.#answers.probe(this.#clock.now()))
+  }
+
+  /** The lock of the file keeps other processes out. */
+  onWritten(listener: (key: Key) => void): () => void {
+    this.#writeListeners.add(listener)
+    return () => this.#writeListeners.delete(listener)
+  }
+
+  #tellWritten(key: Key): void {
+    for (const listener of this.#writeListeners) listener(key)
   }
 
   close(): Promise<void> {

@@ -10,6 +10,8 @@ import {
 } from '@svc/oauth-core'
 import type { RouteContext, RouteRow } from '@svc/platform'
 import type { Realtime } from '@svc/realtime'
+import type { Middleware } from 'koa'
+import { BoundedMap } from '../../http/bounded-map.ts'
 import { requireConfirmation } from './confirmed-types.ts'
 import {
   answer,
@@ -56,8 +58,9 @@ type Handler = (request: DataRequest, services: DataServices) => Promise<void>
  * so it stands in front of the handlers as middleware.
  */
 export function dataRoutes(services: DataServices): readonly RouteRow[] {
+  const guardOf = rememberGuards(services.oauth)
   const behindGuard = (verb: Verb, handle: Handler): Pick<RouteRow, 'handler' | 'use'> => ({
-    use: [(ctx, next) => requireTypePermission(ctx, next, verb, services)],
+    use: [(ctx, next) => requireTypePermission(ctx, next, verb, services, guardOf)],
     handler: (ctx) =>
       handle({ ctx, access: accessOf(ctx), type: String(ctx.params['doctype']) }, services),
   })
@@ -125,16 +128,35 @@ export function dataRoutes(services: DataServices): readonly RouteRow[] {
   ]
 }
 
+type GuardOf = (verb: Verb, type: string) => Middleware
+
+/** Guards that are kept: one of a rule does for all requests. */
+const MAX_GUARDS = 1000
+
+function rememberGuards({ guard }: DataServices['oauth']): GuardOf {
+  const guards = new BoundedMap<string, Middleware>(MAX_GUARDS)
+  return (verb, type) => {
+    const name = `${verb} ${type}`
+    let known = guards.get(name)
+    if (known === undefined) {
+      known = guard({ verb, type })
+      guards.set(name, known)
+    }
+    return known
+  }
+}
+
 /** The guard for the verb and the type of the path; before the body is read. */
 async function requireTypePermission(
   ctx: RouteContext,
   next: () => Promise<void>,
   verb: Verb,
-  { confirmedTypes, events, isConfirmed, oauth }: DataServices,
+  { confirmedTypes, events, isConfirmed }: DataServices,
+  guardOf: GuardOf,
 ): Promise<void> {
   const type = String(ctx.params['doctype'])
   if (!TYPE.test(type)) throw malformed('the doctype is malformed')
-  await oauth.guard({ verb, type })(ctx, async () => {
+  await guardOf(verb, type)(ctx, async () => {
     // Its events would look like those of the server.
     if (verb !== 'GET' && events.isServerType(type)) throw unwritable(type)
     if (confirmedTypes.has(type)) {

@@ -1,11 +1,13 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { fakeClock } from '@svc/testkit'
+import type { Key } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
+import { clientKey } from '../../../src/clients/client-record.ts'
 import { type Grant, grantKey } from '../../../src/engine/grant.ts'
 import {
   createKeyring,
@@ -51,10 +53,13 @@ interface World {
   lookups: number
   /** Clients whose use was noted. */
   readonly uses: string[]
+  /** Tells what a store tells that nobody else writes. */
+  write(key: Key): void
   close(): Promise<void>
 }
 
-async function makeWorld(): Promise<World> {
+/** @param isSole - the store tells of each write */
+async function makeWorld(isSole = false): Promise<World> {
   const clock = fakeClock()
   const store = sqliteStore({ file: ':memory:', clock })
   const sealer = createSealer([{ kid: 'k', key: randomBytes(32) }])
@@ -66,6 +71,11 @@ async function makeWorld(): Promise<World> {
   }
   const logger = { info: write('info'), warn: write('warn'), error: write('error') }
   const revocations = createRevocations({ bus: store.bus, log: logger })
+  const listeners = new Set<(key: Key) => void>()
+  const onWritten = (listener: (key: Key) => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
   const world: Omit<World, 'services'> = {
     clock,
     keyring,
@@ -78,6 +88,9 @@ async function makeWorld(): Promise<World> {
     sessionId: 's1',
     lookups: 0,
     uses: [],
+    write: (key) => {
+      for (const listener of listeners) listener(key)
+    },
     close: async () => {
       await revocations.close()
       await keyring.close()
@@ -114,7 +127,13 @@ async function makeWorld(): Promise<World> {
         return world.sessions
       },
     },
-    accessCaches: new AccessCaches({ clock, keyring, revocations, max: 10_000 }),
+    accessCaches: new AccessCaches({
+      clock,
+      keyring,
+      revocations,
+      store: isSole ? { onWritten } : {},
+      max: 10_000,
+    }),
     forbidden: new ForbiddenScopes('io.svc'),
   }
   return Object.assign(world, { services })
@@ -388,6 +407,51 @@ describe('authenticate', () => {
       expect(world.uses).to.deep.equal(['c1'])
     })
 
+    describe('on a store that nobody else writes', () => {
+      beforeEach(async () => {
+        await world.close()
+        world = await makeWorld(true)
+      })
+
+      const written = { client: clientKey(ALICE.id, 'c1'), grant: grantKey(ALICE.id, 'g1') }
+      for (const kind of ['client', 'grant'] as const) {
+        it(`refuses at once when its ${kind} was written, without a message`, async () => {
+          const token = await sign()
+          await authenticate(token)
+          world[`${kind}s`].clear()
+          world.write(written[kind])
+          expect(await refusal(token)).to.equal(`401 invalid_token its ${kind} is gone`)
+        })
+      }
+
+      it('asks the store again for what was written alone, and after 10 s', async () => {
+        world.clock.stop()
+        const token = await sign()
+        for (let i = 0; i < 5; i += 1) {
+          world.clock.advance(1000)
+          world.write(clientKey(ALICE.id, 'c2'))
+          await authenticate(token)
+        }
+        expect(world.lookups).to.equal(1)
+        world.write(written.client)
+        await authenticate(token)
+        expect(world.lookups).to.equal(2)
+        world.clock.advance(10_000)
+        await authenticate(token)
+        expect(world.lookups).to.equal(3)
+      })
+
+      it('refuses from the very end of a grant on, though nobody writes then', async () => {
+        world.clock.stop()
+        world.grants.set('g1', grant({ endsAt: world.clock.now() + 5000 }))
+        const token = await sign()
+        world.clock.advance(4999)
+        await authenticate(token)
+        world.clock.advance(1)
+        expect(await refusal(token)).to.equal('401 invalid_token its grant ended')
+      })
+    })
+
     it('notes no use for a token that is refused', async () => {
       const token = await sign()
       world.grants.clear()
@@ -530,9 +594,6 @@ describe('authenticate', () => {
   it('says so when it runs without resolveInstance', async () => {
     const ctx = context('x')
     delete ctx.state['instance']
-    const thrown: unknown = await authenticateRequest(ctx, world.services).catch(
-      (error: unknown) => error,
-    )
-    expect(thrown).to.be.instanceOf(TypeError)
+    expect(() => authenticateRequest(ctx, world.services)).to.throw(TypeError)
   })
 })

@@ -21,7 +21,7 @@ describe('sweep', () => {
     db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']
 
   it('deletes dead records with their entries, no more at a time than asked', () => {
-    const records = createRecords(db)
+    const records = createRecords(db, () => {})
     const put = (n: number, expiresAt?: number): void => {
       const key: Key = recordKey('i', 'thing', String(n))
       const indexes = [{ index, sort: String(n) }]
