@@ -36,7 +36,8 @@ import { OAUTH_RECORDS } from './records.ts'
 import { dropLimit } from './registration/client-limit.ts'
 import { clientServiceOf } from './registration/client-service.ts'
 import { startEndings } from './registration/access-endings.ts'
-import { startCleanup } from './registration/end-client.ts'
+import { startCleanup } from './registration/client-cleanup.ts'
+import { PendingChecks } from './registration/pending-checks.ts'
 import { ReservedTypes, Resources } from './resources/resources.ts'
 import { oauthRoutes } from './routes.ts'
 import { ForbiddenScopes } from './scopes/forbidden.ts'
@@ -114,6 +115,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       busy: new BusyWatch({ store, log, instances, emitter }),
     }),
     clients,
+    pendingChecks: new PendingChecks(store, clock, lifetimes),
     engine: createEngine({
       store,
       clock,

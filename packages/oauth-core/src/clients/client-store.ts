@@ -182,6 +182,11 @@ export class ClientStore {
     return cursor === undefined ? { clients } : { clients, cursor }
   }
 
+  /** How many a list has. */
+  count(instance: Instance, which: ClientList): Promise<number> {
+    return this.#options.store.count(INDEXES[which](instance.id))
+  }
+
   /** All clients of a list, newest first, page by page. */
   async *pages(instance: Instance, which: ClientList): AsyncGenerator<readonly Client[]> {
     let cursor: string | undefined
@@ -191,16 +196,6 @@ export class ClientStore {
       yield page.clients
       cursor = page.cursor
     } while (cursor !== undefined)
-  }
-
-  /** Whether a list has this many clients or more. */
-  async hasAtLeast(instance: Instance, which: ClientList, count: number): Promise<boolean> {
-    let seen = 0
-    for await (const page of this.pages(instance, which)) {
-      seen += page.length
-      if (seen >= count) return true
-    }
-    return false
   }
 
   /** Clients that hold this device token now; at most 100. */
