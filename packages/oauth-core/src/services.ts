@@ -27,7 +27,6 @@ import type {
   OwnerSessions,
   TellAccessEnding,
 } from './ports.ts'
-import type { PendingChecks } from './registration/pending-checks.ts'
 import type { Resources } from './resources/resources.ts'
 import type { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthLog } from './log/log-events.ts'
@@ -67,8 +66,6 @@ export interface OAuthServices {
   /** What clients of resources did. */
   readonly calls: CallLog
   readonly clients: ClientStore
-  /** Asks for looks at clients that nobody allowed. */
-  readonly pendingChecks: PendingChecks
   readonly engine: Engine
   readonly accessCaches: AccessCaches
   /** What comes after assembly: sessions with `useSessions` (D49), pages with `routes`, who tells owners. */

@@ -88,7 +88,7 @@ export async function keepDescribed(
   if ((await clients.count(instance, 'described')) >= MAX_DESCRIBED) {
     throw new OAuthError('too_many_clients')
   }
-  await services.pendingChecks.schedule(instance)
+  await clients.pendingChecks.schedule(instance)
   await clients.describe(instance, client)
 }
 

@@ -1,9 +1,10 @@
 import type { InstanceId } from '@svc/platform'
 import type { ClientId } from '../clients/client.ts'
+import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
 import type { OAuthServices } from '../services.ts'
-import { CLIENT_QUEUE, endUnused, scheduleUnusedCheck } from './end-client.ts'
-import { endPending, revokeOverdue } from './pending-checks.ts'
+import { endUnused, scheduleUnusedCheck } from './end-client.ts'
+import { endPending, revokeOverdue } from './pending-clients.ts'
 
 /**
  * Handles wake-ups about clients, those of before a restart too: clients that stay pending go, and what a removal left

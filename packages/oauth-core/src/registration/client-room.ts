@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
-import { sweepPending } from './pending-checks.ts'
+import { sweepPending } from './pending-clients.ts'
 
 /** Most clients that their owner has not allowed, and most of all. */
 const MAX_PENDING = 100
@@ -15,7 +15,7 @@ type Room = 'none' | 'none for pending ones' | 'some'
  * there are; the limit of an hour holds them. Whoever will ask for a wake-up first removes what an earlier one missed.
  */
 export async function requireRoom(services: OAuthServices, instance: Instance): Promise<void> {
-  const isSweepDue = !services.pendingChecks.isAsked(instance)
+  const isSweepDue = !services.clients.pendingChecks.isAsked(instance)
   if (isSweepDue) await sweepPending(services, instance)
   if ((await findRoom(services, instance)) === 'some') return
   if (!isSweepDue) await sweepPending(services, instance)

@@ -4,14 +4,13 @@ import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
 import { type Client, isPublic } from '../clients/client.ts'
 import { isDocumentClientId } from '../clients/client-document.ts'
+import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
 import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
 import type { OAuthServices } from '../services.ts'
 import { type ActivitySource, BY_SERVER } from './activity-source.ts'
 
-/** Wake-ups about a client, by the instance's id and its own; or about all of an instance that nobody allowed. */
-export const CLIENT_QUEUE = 'oauth-clients'
 /** When a removal that did not end is looked at. */
 const RETRY_MS = 60_000
 

@@ -178,7 +178,7 @@ async function storeAs(
     ready = given
   }
   // A wake-up for a client that is not stored in the end finds nobody, and does nothing.
-  const schedule = (): Promise<void> => services.pendingChecks.schedule(instance)
+  const schedule = (): Promise<void> => clients.pendingChecks.schedule(instance)
   const answer = await clients.storing({ metadata, name, onReady }, () =>
     registerNatively(engine, instance, { ...metadata }, schedule),
   )

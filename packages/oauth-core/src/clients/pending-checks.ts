@@ -1,17 +1,14 @@
 import { type Instance, type InstanceId, MINUTE_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
-import type { Client } from '../clients/client.ts'
 import type { Lifetimes } from '../lifetimes.ts'
-import type { OAuthServices } from '../services.ts'
-import { CLIENT_QUEUE, revokeClient } from './end-client.ts'
 
+/** Wake-ups about a client, by the instance's id and its own; or about all of an instance that nobody allowed. */
+export const CLIENT_QUEUE = 'oauth-clients'
 /** Instances whose next wake-up is remembered. */
 const REMEMBERED = 1000
 /** A wake-up that comes sooner may have looked before what is stored now. */
 const MARGIN_MS: number = MINUTE_MS
-const SWEEP = 10
-const PAGE = 100
 
 interface AskedWakeUp {
   /** Milliseconds since the epoch. */
@@ -67,47 +64,4 @@ export class PendingChecks {
     // Later than a client of now is overdue: the clock was set back.
     return asked.when <= now + this.#pendingMs ? asked : undefined
   }
-}
-
-/** Whether nobody allowed the client in time. */
-export function isOverdue(
-  { clock, lifetimes }: Pick<OAuthServices, 'clock' | 'lifetimes'>,
-  { pending, createdAt }: Client,
-): boolean {
-  return pending && clock.now() - createdAt >= lifetimes.pendingClientMs
-}
-
-/** Removes some overdue clients whose wake-up never came. */
-export async function sweepPending(services: OAuthServices, instance: Instance): Promise<void> {
-  const page = await services.clients.list(instance, 'pending', { limit: SWEEP })
-  for (const client of page.clients) await revokeOverdue(services, instance, client)
-}
-
-/** Removes all overdue clients of an instance, and asks for a wake-up when the next one may be. */
-export async function endPending(services: OAuthServices, instance: Instance): Promise<void> {
-  const { clients, lifetimes, store } = services
-  let after: { readonly cursor?: string } = {}
-  do {
-    const page = await clients.list(instance, 'pending', { limit: PAGE, ...after })
-    for (const client of page.clients) {
-      if (!isOverdue(services, client)) {
-        const when = client.createdAt + lifetimes.pendingClientMs
-        return store.scheduler.at(CLIENT_QUEUE, instance.id, when)
-      }
-      await revokeOverdue(services, instance, client)
-    }
-    after = page.cursor === undefined ? {} : { cursor: page.cursor }
-  } while (after.cursor !== undefined)
-}
-
-/** Removes the client when nobody allowed it in time. */
-export async function revokeOverdue(
-  services: OAuthServices,
-  instance: Instance,
-  client: Client,
-): Promise<void> {
-  if (!isOverdue(services, client)) return
-  // Asked again about the record that goes: the owner may be allowing the client right now.
-  const rule = (stored: Client): boolean => isOverdue(services, stored)
-  await revokeClient(services, instance, client.id, 'pending', { rule })
 }
