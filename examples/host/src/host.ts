@@ -16,6 +16,7 @@ import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
 import { openStore } from './storage/open-store.ts'
 import { ProcessHeartbeat } from './processes/process-heartbeat.ts'
 import { becomeReady } from './monitoring/readiness.ts'
+import { RestWatch } from './rest-watch.ts'
 
 export interface StartOptions {
   readonly config: Config
@@ -128,6 +129,8 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     await app.keys.start()
     await app.welcome(port)
     await becomeReady({ store, oauth: app.oauth, health: app.health, log })
+    const stopWatchingRest = new RestWatch().start()
+    opened.push(async () => stopWatchingRest())
     const ports = { public: port, admin: adminServer.port, internal: internal?.port }
     const { instances } = app.oauth
     if (config.isProduction) notice(await startLines({ config, keys, instances, ports }))

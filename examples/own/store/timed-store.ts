@@ -25,6 +25,7 @@ export function timedStore(store: Store, onTiming: OnTiming): Store {
     take: (key) => timed('take', () => store.take(key)),
     hit: (counter, windowMs, by) => timed('hit', () => store.hit(counter, windowMs, by)),
     list: (index, page) => timed('list', () => store.list(index, page)),
+    count: (index) => timed('count', () => store.count(index)),
     usage: (instance) => timed('usage', () => store.usage(instance)),
     recount: (instance) => timed('recount', () => store.recount(instance)),
     load: (entries) => timed('load', () => store.load(entries)),

@@ -36,7 +36,7 @@ import { OAUTH_RECORDS } from './records.ts'
 import { dropLimit } from './registration/client-limit.ts'
 import { clientServiceOf } from './registration/client-service.ts'
 import { startEndings } from './registration/access-endings.ts'
-import { startCleanup } from './registration/end-client.ts'
+import { startCleanup } from './registration/client-cleanup.ts'
 import { ReservedTypes, Resources } from './resources/resources.ts'
 import { oauthRoutes } from './routes.ts'
 import { ForbiddenScopes } from './scopes/forbidden.ts'
@@ -66,7 +66,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const { requests, revocations, useErrorPage, ...shared } = platform
   const { activity, clientAddress, instances, keyring, mount, sealer, store } = shared
   const emitter = createEmitter<OAuthEvents>(log)
-  const clients = new ClientStore({ store, sealer, clock })
+  const clients = new ClientStore({ store, sealer, clock, lifetimes })
   const linkedApps = new LinkedApps({ apps, log })
   const given: {
     sessions?: OwnerSessions

@@ -224,7 +224,7 @@ const HOSTS = list(
 
 export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions(
   {
-    store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']),
+    store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list', 'count']),
     apps: port<AppRegistry>(['installed', 'listInstalled', 'available'], ['install']).optional(
       'no others',
     ),

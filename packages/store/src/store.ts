@@ -227,6 +227,10 @@ export interface Store {
   /** Live records under an index, in pages; never a scan of the keyspace. */
   list<Value extends Json = Json>(index: IndexKey, page?: PageRequest): Promise<Page<Value>>
   /**
+   * How many records an index has: exact of those that never expire. One that expired may count until it is removed.
+   */
+  count(index: IndexKey): Promise<number>
+  /**
    * How many live records an instance has, and their bytes, by kind: of the kinds that the store was told to count, in
    * the same step as each change.
    */

@@ -9,6 +9,7 @@ export interface StoreObserver {
 }
 
 const OPERATIONS: ReadonlySet<string> = new Set([
+  'count',
   'get',
   'getMany',
   'health',

@@ -7,7 +7,15 @@ export interface Outage {
   end(): void
 }
 
-const CALLS: ReadonlySet<unknown> = new Set(['get', 'getMany', 'hit', 'list', 'take', 'write'])
+const CALLS: ReadonlySet<unknown> = new Set([
+  'count',
+  'get',
+  'getMany',
+  'hit',
+  'list',
+  'take',
+  'write',
+])
 
 export function outageOf(real: Store): Outage {
   let isDown = false

@@ -10,7 +10,6 @@ import {
 } from '../client-documents/identifier.ts'
 import { takeDocument } from '../client-documents/snapshot.ts'
 import { OAuthError } from '../errors.ts'
-import { schedulePendingCheck } from '../registration/end-client.ts'
 import type { OAuthServices } from '../services.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'
 import { authorizeError } from './page-texts.ts'
@@ -86,10 +85,10 @@ export async function keepDescribed(
   if (client.document === undefined || (await clients.find(instance, client.id)) !== undefined)
     return
   await limits.hit(instance, 'assistant')
-  if (await clients.hasAtLeast(instance, 'described', MAX_DESCRIBED)) {
+  if ((await clients.count(instance, 'described')) >= MAX_DESCRIBED) {
     throw new OAuthError('too_many_clients')
   }
-  await schedulePendingCheck(services, instance, client.id)
+  await clients.pendingChecks.schedule(instance)
   await clients.describe(instance, client)
 }
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Instance, Sealer } from '@svc/platform'
 import type { Change, Page, PageRequest, Revision, Store, StoredRecord } from '@svc/store'
+import type { Lifetimes } from '../lifetimes.ts'
 import type { Client, ClientMetadata } from './client.ts'
 import { freeName, keepName, type NameClaim } from './client-names.ts'
 import {
@@ -17,6 +18,7 @@ import {
   secretContext,
   toClient,
 } from './client-record.ts'
+import { PendingChecks } from './pending-checks.ts'
 
 /** What a registration or an update stores, beside what the engine decides. */
 export interface ClientWrite {
@@ -73,6 +75,7 @@ export interface ClientStoreOptions {
   readonly store: Store
   readonly sealer: Sealer
   readonly clock: { now(): number }
+  readonly lifetimes: Pick<Lifetimes, 'pendingClientMs'>
 }
 
 const PAGE = 100
@@ -90,12 +93,14 @@ const INDEXES = {
  * writing, so that a request reads a client together with its token and writes it together with what belongs to it.
  */
 export class ClientStore {
+  readonly pendingChecks: PendingChecks
   readonly #options: ClientStoreOptions
   /** The engine stores clients in the middle of its own flow: this carries what it does not know of. */
   readonly #writes = new AsyncLocalStorage<ClientWrite>()
 
   constructor(options: ClientStoreOptions) {
     this.#options = options
+    this.pendingChecks = new PendingChecks(options.store, options.clock, options.lifetimes)
   }
 
   /** The record as it is stored now; undefined for anything that is no client. */
@@ -182,6 +187,11 @@ export class ClientStore {
     return cursor === undefined ? { clients } : { clients, cursor }
   }
 
+  /** How many a list has. */
+  count(instance: Instance, which: ClientList): Promise<number> {
+    return this.#options.store.count(INDEXES[which](instance.id))
+  }
+
   /** All clients of a list, newest first, page by page. */
   async *pages(instance: Instance, which: ClientList): AsyncGenerator<readonly Client[]> {
     let cursor: string | undefined
@@ -191,16 +201,6 @@ export class ClientStore {
       yield page.clients
       cursor = page.cursor
     } while (cursor !== undefined)
-  }
-
-  /** Whether a list has this many clients or more. */
-  async hasAtLeast(instance: Instance, which: ClientList, count: number): Promise<boolean> {
-    let seen = 0
-    for await (const page of this.pages(instance, which)) {
-      seen += page.length
-      if (seen >= count) return true
-    }
-    return false
   }
 
   /** Clients that hold this device token now; at most 100. */

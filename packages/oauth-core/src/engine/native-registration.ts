@@ -4,7 +4,7 @@ import { NATIVE_PATHS } from './configuration.ts'
 import { type Engine, forgetClient } from './engine.ts'
 import { serverMetadata } from './metadata.ts'
 import type { NativeRequest } from './native-call.ts'
-import { newUnit, readUnit, runUnit, type UnitOfWork } from './unit-of-work.ts'
+import { newUnit, readUnit, runUnit, type UnitOfWork, writeOnce } from './unit-of-work.ts'
 
 /** What the engine answered: native members, which the caller makes ours. */
 export interface EngineAnswer {
@@ -37,13 +37,20 @@ export async function registerNatively(
   metadata: Readonly<Record<string, unknown>>,
   beside?: () => Promise<void>,
 ): Promise<EngineAnswer> {
+  const unit = newUnit(instance)
   const request: NativeRequest = {
     method: 'POST',
     path: NATIVE_PATHS.registration,
     contentType: 'application/json',
     body: withServerMetadata(metadata),
   }
-  return callAndWrite(engine, newUnit(instance), request, beside)
+  return callAndWrite(engine, unit, request, async () => {
+    const [client] = unit.changes
+    // Its id is of this run only: whatever stands under its key was written by an earlier try.
+    const writing = writeOnce(engine, unit.changes, (failed) => failed === client?.key)
+    const [isWritten] = await Promise.all([writing, beside?.()])
+    return isWritten
+  })
 }
 
 /**
@@ -76,30 +83,35 @@ async function manageOnce(
   const unit = newUnit(instance)
   await readUnit(engine.reads, unit, [clientKey(instance.id, clientId)])
   if (renewSecret) unit.newSecret = randomId(CLIENT_SECRET_BYTES)
-  return callAndWrite(engine, unit, {
+  const request: NativeRequest = {
     method,
     path: `${NATIVE_PATHS.registration}/${clientId}`,
     ...authorization(ctx),
     ...(body === undefined
       ? {}
       : { contentType: 'application/json' as const, body: withServerMetadata(body) }),
+  }
+  return callAndWrite(engine, unit, request, async () => {
+    const { written } = await engine.store.write(unit.changes, { id: randomId() })
+    return written
   })
 }
 
-/** One run in one unit of work: its changes are written together or not at all. */
+/**
+ * One run in one unit of work: its changes are written together or not at all.
+ * @param write - writes them; false when a condition of theirs did not hold
+ */
 async function callAndWrite(
-  { store, providers }: Engine,
+  { providers }: Engine,
   unit: UnitOfWork,
   request: NativeRequest,
-  beside: () => Promise<void> = async () => {},
+  write: () => Promise<boolean>,
 ): Promise<EngineAnswer> {
   const { call } = await providers.of(unit.instance)
   const { status, body } = await runUnit(unit, () => call(request))
   if (unit.failure !== undefined) throw unit.failure
   if (status >= 300 || unit.changes.length === 0) return { status, body }
-  const writing = store.write(unit.changes, { id: randomId() })
-  const [{ written }] = await Promise.all([writing, beside()])
-  return written ? { status, body } : CONFLICT
+  return (await write()) ? { status, body } : CONFLICT
 }
 
 function authorization(ctx: RouteContext): { readonly authorization?: string } {

@@ -122,25 +122,40 @@ export function changesOf({ instance, changes, grant }: UnitOfWork): readonly Ch
 const PATIENCE_MS = 600
 const PAUSE_MS = 50
 
+interface WriteServices {
+  readonly store: Store
+  readonly clock: { now(): number }
+}
+
 /**
- * Writes what an exchange changed, once. When the store's answer is lost, whether it happened is unknown (D6): it is
- * tried again, which the condition on the grant's revision makes safe, and a refusal is then compared with what
- * stands there, since it may be the first try that is in the way. Without an identifier for the write, which would
- * cost as much as the write itself (docs/decisions/0012).
+ * Writes what an exchange changed, once: the condition on the grant's revision makes a repeat safe, and a refusal of one
+ * is compared with what stands there, since it may be the first try that is in the way.
  * @returns false when somebody else changed the grant meanwhile
  * @throws StoreUnavailableError when the outcome stays unknown
  */
-export async function commitUnit(
-  { store, clock }: { readonly store: Store; readonly clock: { now(): number } },
-  unit: UnitOfWork,
+export function commitUnit(services: WriteServices, unit: UnitOfWork): Promise<boolean> {
+  return writeOnce(services, changesOf(unit), () => isDone(services.store, unit))
+}
+
+/**
+ * Writes changes whose conditions let only one try happen. When the store's answer is lost, whether it happened is unknown
+ * (D6): it is tried again. Without an identifier for the write, which would cost as much as the write itself
+ * (docs/decisions/0012).
+ * @param isOurs - whether a repeat was refused since an earlier try had happened
+ * @returns false when somebody else came first
+ * @throws StoreUnavailableError when the outcome stays unknown
+ */
+export async function writeOnce(
+  { store, clock }: WriteServices,
+  changes: readonly Change[],
+  isOurs: (failed: Key) => Promise<boolean> | boolean,
 ): Promise<boolean> {
-  const changes = changesOf(unit)
   const startedAt = clock.now()
   let isRepeat = false
   for (;;) {
     try {
-      const { written } = await store.write(changes)
-      return written || (isRepeat && (await isDone(store, unit)))
+      const result = await store.write(changes)
+      return result.written || (isRepeat && (await isOurs(result.failed)))
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error
       if (clock.now() - startedAt > PATIENCE_MS) throw error

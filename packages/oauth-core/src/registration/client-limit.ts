@@ -19,13 +19,11 @@ export interface LimitReached {
 }
 
 /** How many clients the owner connected. */
-export async function countConnected(
+export function countConnected(
   { clients }: Pick<OAuthServices, 'clients'>,
   instance: Instance,
 ): Promise<number> {
-  let count = 0
-  for await (const page of clients.pages(instance, 'connected')) count += page.length
-  return count
+  return clients.count(instance, 'connected')
 }
 
 /** What stands in the way of the client; undefined: nothing. A client does not stand in its own way. */

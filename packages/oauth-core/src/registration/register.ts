@@ -24,7 +24,6 @@ import {
   readPublicMetadata,
 } from './client-metadata.ts'
 import { requireRoom } from './client-room.ts'
-import { schedulePendingCheck } from './end-client.ts'
 
 /** How the registration endpoints take their bodies. */
 export const CLIENT_BODY: Omit<BodyRule, 'schema'> = {
@@ -178,10 +177,8 @@ async function storeAs(
   const onReady = (given: EngineClient): void => {
     ready = given
   }
-  // The wake-up of a client that is not stored in the end finds nobody, and does nothing.
-  const schedule = async (): Promise<void> => {
-    if (ready !== undefined) await schedulePendingCheck(services, instance, ready.client.id)
-  }
+  // A wake-up for a client that is not stored in the end finds nobody, and does nothing.
+  const schedule = (): Promise<void> => clients.pendingChecks.schedule(instance)
   const answer = await clients.storing({ metadata, name, onReady }, () =>
     registerNatively(engine, instance, { ...metadata }, schedule),
   )

@@ -55,6 +55,35 @@ describe('a pending client', () => {
     expect(await clients.get(server.instance, id)).to.equal(undefined)
   })
 
+  it('shares its wake-up with others of its instance, and goes at its own hour', async () => {
+    const server = await oauthServer({ start: true })
+    const { clock, instance, oauth, store } = server
+    const wakeUps = async (): Promise<readonly number[]> => {
+      const selection = { instance: instance.id, records: false, queues: ['oauth-clients'] }
+      const found: number[] = []
+      for await (const entry of store.dump(selection)) {
+        if (entry.type === 'wake-up') found.push(entry.dueAt)
+      }
+      return found
+    }
+    const [first] = [await server.register(), await server.register()]
+    const asked = await wakeUps()
+    expect(asked).to.have.length(1)
+    clock.advance(HOUR_MS / 2)
+    const last = await server.register()
+    expect(await wakeUps()).to.deep.equal(asked)
+    clock.advance(HOUR_MS / 2)
+    await until(async () => (await oauth.clients.get(instance, first.id)) === undefined)
+    await until(async () => {
+      const [next = 0, ...others] = await wakeUps()
+      return others.length === 0 && next >= (asked[0] ?? 0) + HOUR_MS / 2
+    })
+    expect(await oauth.clients.get(instance, last.id)).to.include({ pending: true })
+    clock.advance(HOUR_MS / 2)
+    await until(async () => (await oauth.clients.get(instance, last.id)) === undefined)
+    await until(async () => (await wakeUps()).length === 0)
+  })
+
   it('is removed after a restart too', async () => {
     const clock = fakeClock()
     const store = sqliteStore({ file: ':memory:', clock })

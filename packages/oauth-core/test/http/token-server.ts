@@ -33,7 +33,7 @@ import {
   type StoredKeyring,
 } from '@svc/platform'
 import { OAuthError } from '../../src/errors.ts'
-import type { Lifetimes } from '../../src/lifetimes.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
 import { DEFAULT_LIMITS } from '../../src/options.ts'
 import type { OAuthEvents } from '../../src/ports.ts'
 import { type ResourceOptions, ReservedTypes, Resources } from '../../src/resources/resources.ts'
@@ -162,7 +162,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   if (options.instances === undefined) {
     for (const { id } of [instance, other]) await store.write(keyring.create(id))
   }
-  const clients = new ClientStore({ store, sealer, clock })
+  const clients = new ClientStore({ store, sealer, clock, lifetimes: DEFAULT_LIFETIMES })
   const revocations = createRevocations({ bus: store.bus, log })
   const engine = createEngine({
     store,

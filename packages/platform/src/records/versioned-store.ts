@@ -119,6 +119,10 @@ class VersionedStore implements Store {
     return { ...page, records: page.records.flatMap((record) => this.#forward(record) ?? []) }
   }
 
+  count(index: IndexKey): Promise<number> {
+    return this.#store.count(index)
+  }
+
   usage(instance: string): Promise<Usage> {
     return this.#store.usage(instance)
   }

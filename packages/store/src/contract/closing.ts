@@ -16,6 +16,7 @@ const CALLS: readonly [name: string, call: (subject: Subject) => Promise<unknown
   ['hit', ({ store, key }) => store.hit(key('a'), 1000)],
   ['hit by 0', ({ store, key }) => store.hit(key('a'), 1000, 0)],
   ['list', ({ store, index }) => store.list(index('all'))],
+  ['count', ({ store, index }) => store.count(index('all'))],
   ['health', ({ store }) => store.health()],
   ['bus.publish', ({ store }) => store.bus.publish('a', 1)],
   ['bus.subscribe', ({ store }) => store.bus.subscribe('a', () => {})],

@@ -86,6 +86,25 @@ export const testLists: DefinePart = part('list', (it) => {
     assert.deepEqual(await walk(store, index('all'), {}), ['3'])
   })
 
+  it('counts the records of an index, whatever became of others', async (subject) => {
+    const { store, key, index } = subject
+    assert.equal(await store.count(index('all')), 0)
+    await fill(
+      subject,
+      Array.from({ length: 130 }, (_, n) => String(n)),
+    )
+    assert.equal(await store.count(index('all')), 130)
+    await store.take(key('id-1'))
+    await store.write([{ op: 'delete', key: key('id-2') }])
+    const indexes = [{ index: index('other'), sort: '' }]
+    await store.write([{ op: 'put', key: key('id-3'), value: '3', indexes }])
+    await store.write([{ op: 'put', key: key('id-4'), value: '5', ifAbsent: true }])
+    assert.equal(await store.count(index('all')), 127)
+    assert.equal(await store.count(index('other')), 1)
+    // Built by hand: another instance's index of the same name.
+    assert.equal(await store.count(index('all').replace('}', 'x}') as IndexKey), 0)
+  })
+
   it('skips the dead, and lists a key that came back once', async (subject) => {
     const { store, clock, key, index } = subject
     const all = index('all')

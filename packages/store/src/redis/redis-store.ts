@@ -187,6 +187,12 @@ export class RedisStore implements Store {
     return last === '' ? { records } : { records, cursor: cursorText(last) }
   }
 
+  async count(index: IndexKey): Promise<number> {
+    const physical = physicalIndex(instanceTag(index), indexName(index))
+    const { connection } = this.#parts
+    return connection.send(() => connection.client.zcard(physical))
+  }
+
   async usage(instance: string): Promise<Usage> {
     return this.#parts.usage.read(instance)
   }

@@ -23,6 +23,8 @@ export interface Records {
   take(key: Key, now: number): StoredRecord | undefined
   write(changes: readonly PlannedChange[], revision: Revision, now: number): WriteResult
   list(index: IndexKey, page: ListRequest, now: number): Page
+  /** Entries of an index, those of dead records that were not swept yet too. */
+  count(index: IndexKey): number
   /** Deletes some records that died before the instant; answers how many. */
   sweep(before: number, atMost: number): number
 }
@@ -65,6 +67,7 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
       WHERE e.name = ? AND (e.sort, e.key) ${comparison} (?, ?)
         AND (r.expires_at IS NULL OR r.expires_at > ?)
       ORDER BY e.sort ${order}, e.key ${order} LIMIT ?`)
+  const countEntries = prepare('SELECT count(*) FROM entries WHERE name = ?')
   const ascending = page('>', 'ASC')
   const descending = page('<', 'DESC')
 
@@ -164,6 +167,9 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
       if (rows.length <= limit || last === undefined) return { records }
       return { records, cursor: cursorText(memberText(last[3], last[4])) }
     },
+
+    // The column it selects.
+    count: (index) => (countEntries.get(index) as unknown as [number])[0],
 
     sweep(before, atMost) {
       // The columns it selects.

@@ -164,6 +164,11 @@ export class SqliteStore implements EmbeddedStore {
     return this.#read(() => this.#records.list(index, request, this.#clock.now())) as Page<Value>
   }
 
+  async count(index: IndexKey): Promise<number> {
+    instanceTag(index)
+    return this.#read(() => this.#records.count(index))
+  }
+
   async usage(instance: string): Promise<Usage> {
     return this.#read(() => this.#usage.read(instance, this.#clock.now()))
   }

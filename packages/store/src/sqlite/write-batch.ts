@@ -22,9 +22,13 @@ interface Write {
 /** What became of a write; told to its caller after the COMMIT. */
 type Done = () => void
 
+/** A write failed where none has a savepoint, and the transaction is good otherwise. */
+class OneFailed extends Error {}
+
 /**
- * Group commit: one synchronous transaction per turn with a savepoint for each write, so that a hundred writes cost
- * one disk sync and a failing one takes nobody with it. No transaction is open across turns.
+ * Group commit: one synchronous transaction per turn, so that a hundred writes cost one disk sync. When one of them fails,
+ * which none should, all are run again with a savepoint for each, so that it takes nobody with it: savepoints cost a copy
+ * of every page that the writes of a turn share. No transaction is open across turns.
  * @param onFailure - hears why a whole transaction failed; true: it made room, and the transaction is tried once more
  */
 export function createWriteBatch(
@@ -43,24 +47,43 @@ export function createWriteBatch(
   function commitNext(): void {
     const batch = queue.length > MAX_BATCH ? queue.splice(0, MAX_BATCH) : queue
     if (batch === queue) queue = []
-    let failure = commitAll(batch)
-    if (failure !== undefined && onFailure(failure)) failure = commitAll(batch)
+    let failure = commitBare(batch)
+    if (failure === 'one') failure = commitGuarded(batch)
+    if (failure !== undefined && onFailure(failure)) failure = commitGuarded(batch)
     if (failure === undefined) return
     const error = unavailable(failure.cause)
     for (const write of batch) write.reject(error)
   }
 
-  /** Nobody is told anything before the COMMIT: the transaction may be tried once more. */
-  function commitAll(batch: readonly Write[]): WriteFailure | undefined {
+  /** Answers `one` when a write failed and the others may go on without it. */
+  function commitBare(batch: readonly Write[]): WriteFailure | 'one' | undefined {
     try {
-      begin.run()
-      const done = batch.map(runOne)
-      commit.run()
-      for (const tell of done) tell()
+      commitAll(batch, runBare)
       return undefined
     } catch (error) {
-      rollBack()
+      return error instanceof OneFailed ? 'one' : writeFailure(error)
+    }
+  }
+
+  function commitGuarded(batch: readonly Write[]): WriteFailure | undefined {
+    try {
+      commitAll(batch, runGuarded)
+      return undefined
+    } catch (error) {
       return writeFailure(error)
+    }
+  }
+
+  /** Nobody is told anything before the COMMIT: the transaction may be tried once more. */
+  function commitAll(batch: readonly Write[], run: (write: Write) => Done): void {
+    try {
+      begin.run()
+      const done = batch.map(run)
+      commit.run()
+      for (const tell of done) tell()
+    } catch (error) {
+      rollBack()
+      throw error
     }
   }
 
@@ -72,15 +95,28 @@ export function createWriteBatch(
     }
   }
 
-  /** @throws when SQLite itself rolled the whole transaction back (I/O error), or there is no space */
-  function runOne(write: Write): Done {
+  /** Whether SQLite itself rolled the whole transaction back (I/O error), or there is no space. */
+  function endsAll(error: unknown): boolean {
+    return !db.isTransaction || writeFailure(error).reason === 'full'
+  }
+
+  function runBare(write: Write): Done {
+    try {
+      const result = write.work()
+      return () => write.resolve(result)
+    } catch (error) {
+      throw endsAll(error) ? error : new OneFailed()
+    }
+  }
+
+  function runGuarded(write: Write): Done {
     savepoint.run()
     try {
       const result = write.work()
       release.run()
       return () => write.resolve(result)
     } catch (error) {
-      if (!db.isTransaction || writeFailure(error).reason === 'full') throw error
+      if (endsAll(error)) throw error
       undo.run()
       release.run()
       return () => write.reject(unavailable(error))

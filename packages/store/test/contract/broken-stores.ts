@@ -36,6 +36,7 @@ function over(store: Store, other: Partial<Store>): Store {
     take: (key) => store.take(key),
     hit: (counter, windowMs, by) => store.hit(counter, windowMs, by),
     list: (index, page) => store.list(index, page),
+    count: (index) => store.count(index),
     usage: (instance) => store.usage(instance),
     recount: (instance) => store.recount(instance),
     dump: (selection) => store.dump(selection),

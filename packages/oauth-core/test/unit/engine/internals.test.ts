@@ -26,8 +26,10 @@ class Bench {
   readonly provider: Provider
   readonly run: (request: NativeRequest) => Promise<NativeAnswer>
   readonly #kept = new Map<string, AdapterPayload>()
+  /** What a client was registered with, or changed to. */
+  #asked: Readonly<Record<string, unknown>> = {}
 
-  constructor(isTuned: boolean) {
+  constructor(isTuned: boolean, first?: Bench) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     this.provider = new Provider(
       'https://alice.example.com',
@@ -37,10 +39,13 @@ class Bench {
         unusedKey: { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' } as JWK,
       }),
     )
-    if (isTuned) tuneProvider(this.provider)
+    if (isTuned) tuneProvider(this.provider, first?.provider)
     const call = nativeCallOf(this.provider)
     const unit = newUnit(testInstance('alice.example.com'))
-    this.run = (request) => runUnit(unit, () => call(request))
+    this.run = (request) => {
+      if (request.contentType === 'application/json') this.#asked = request.body ?? {}
+      return runUnit(unit, () => call(request))
+    }
   }
 
   #adapter(model: string): Adapter {
@@ -51,7 +56,9 @@ class Bench {
       },
       upsert: async (id, payload) => {
         this.saved.set(model, Object.keys(payload).sort())
-        this.#kept.set(`${model}:${id}`, payload)
+        // As the package's own adapter does: of a client, the engine decides its id and secret.
+        const kept = model === 'Client' ? { ...this.#asked, ...payload } : payload
+        this.#kept.set(`${model}:${id}`, kept)
       },
       consume: async (id) => {
         const payload = this.#kept.get(`${model}:${id}`)
@@ -261,6 +268,30 @@ describe('the internals of the engine', () => {
     expect([...bench.saved.keys()]).not.to.include('AccessToken')
     const members = ['accountId', 'clientId', 'grantId', 'jti', 'resource', 'scope']
     expect(bench.saved.get('RefreshToken')).to.deep.equal(members)
+  })
+
+  it('name of a client its id and its secret, when they are tuned', async () => {
+    const bench = new Bench(true)
+    const { registration_access_token: token, ...client } = await bench.register()
+    expect(token).to.be.a('string')
+    expect(Object.keys(client).sort()).to.deep.equal([
+      'client_id',
+      'client_secret',
+      'registration_client_uri',
+    ])
+    expect(bench.saved.get('Client')).to.deep.equal(['client_id', 'client_secret'])
+  })
+
+  it('take the class of clients from their provider, where one may stand for another', async () => {
+    const first = new Bench(true)
+    const second = new Bench(true, first)
+    expect(second.provider.Client).to.equal(first.provider.Client)
+    await first.runAll()
+    const { client_id: id = '' } = await second.register()
+    const found = await second.provider.Client.find(id)
+    expect(found?.clientId).to.equal(id)
+    // Its adapter is the first one's: in the package there is one for all.
+    expect([...second.saved.keys()]).to.deep.equal(['RegistrationAccessToken'])
   })
 
   it('find a client through the adapter, parsed once for each object that it answers', async () => {

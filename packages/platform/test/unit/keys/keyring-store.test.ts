@@ -22,6 +22,7 @@ function storeWith(store: Store, others: Partial<Pick<Store, 'get' | 'write'>>):
     inspect: (keys) => store.inspect(keys),
     dump: () => store.dump(),
     load: (entries) => store.load(entries),
+    count: (index) => store.count(index),
     usage: (tag) => store.usage(tag),
     recount: (tag) => store.recount(tag),
     dumpsOneMoment: store.dumpsOneMoment,
