@@ -3,7 +3,7 @@
  * `--released <version>` it notes what operators build on, as that version has it. Either way it fails
  * when the code mentions a decision that does not exist or keeps a record that docs/data-model.md does not name, when a
  * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error,
- * an event or a line of the log has no words, when CHANGELOG.md does not say what changed for operators, when a route does not say what is in its body; with `--check` also when a document is stale.
+ * an event or a line of the log has no words, when CHANGELOG.md does not say what changed for operators, when a route does not say what is in its body, when an example is of no endpoint; with `--check` also when a document is stale.
  */
 import { parseArgs } from 'node:util'
 import { adminApi, adminFaults } from './admin-api.ts'
@@ -15,6 +15,7 @@ import { dataModelFaults } from './data-model.ts'
 import { decisionFaults, decisionIndex } from './decisions.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
+import { exampleFaults } from './examples.ts'
 import { eventFaults, eventPage } from './events.ts'
 import { pagesWithFragments } from './fragments.ts'
 import { glossary, glossaryFaults } from './glossary.ts'
@@ -66,6 +67,7 @@ const faults = [
   ...decisionFaults(),
   ...errorFaults(errorGroups),
   ...eventFaults(),
+  ...exampleFaults(groups),
   ...glossaryFaults(groups),
   ...linkFaults(),
   ...logFaults(),
