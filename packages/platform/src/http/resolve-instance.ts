@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware, Next } from 'koa'
 import { heldError } from './held-error.ts'
 import { RequestError } from './request-error.ts'
@@ -27,6 +26,9 @@ export interface ResolveOptions extends Addressing {
   readonly page: () => ((ctx: Context, error: HttpError) => Promise<void>) | undefined
   readonly paths: Pick<PagePaths, 'isDeclared' | 'isPage' | 'isReserved'>
 }
+
+/** What a look found, for the middleware behind it. */
+const LOOKED = 'svc.looked'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -69,8 +71,6 @@ export interface Resolver {
 export function createResolver(options: ResolveOptions): Resolver {
   const { instances, log, clock, page, paths, subdomains, isHttps } = options
   const { isPage } = paths
-  /** What a look found, for the middleware behind it. */
-  const looked = new WeakMap<IncomingMessage, Addressee>()
 
   async function find(host: string): Promise<Addressee | undefined> {
     const instance = await instances.byHost(host)
@@ -93,7 +93,8 @@ export function createResolver(options: ResolveOptions): Resolver {
   }
 
   async function addressee(ctx: Context): Promise<Addressee> {
-    const found = looked.get(ctx.req) ?? (await lookUp(ctx))
+    const looked = ctx.state[LOOKED] as Addressee | undefined // Of a look.
+    const found = looked ?? (await lookUp(ctx))
     if (found === undefined || found.instance.status === 'deleting') {
       throw new RequestError('not_found')
     }
@@ -197,7 +198,7 @@ export function createResolver(options: ResolveOptions): Resolver {
       try {
         const found = await lookUp(ctx)
         if (found === undefined) return { to: 'nobody' }
-        looked.set(ctx.req, found)
+        ctx.state[LOOKED] = found
         const { instance, appSlug } = found
         if (instance.status === 'deleting') return { to: 'resolver' }
         checkInstance(ctx, found)
