@@ -16,7 +16,7 @@ import { decisionFaults, decisionIndex } from './decisions.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
 import { exampleFaults } from './examples.ts'
-import { eventFaults, eventPage } from './events.ts'
+import { eventFaults, eventPages } from './events.ts'
 import { pagesWithFragments } from './fragments.ts'
 import { glossary, glossaryFaults } from './glossary.ts'
 import { httpApi } from './http-api.ts'
@@ -38,7 +38,7 @@ const documents = [
   dataModel(),
   decisionIndex(),
   errorTables(errorGroups),
-  eventPage(),
+  ...eventPages(),
   glossary(),
   await httpApi(groups),
   logPage(),
