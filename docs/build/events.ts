@@ -1,136 +1,56 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Document, GENERATED, ROOT, table } from './document.ts'
+import { ANNOUNCEMENTS, EVENTS, INTERNAL, LISTENERS, type Listed, SENT } from './event-lists.ts'
 import { type DocumentedMember, type NamedType, readInterfaces, withoutTags } from './interfaces.ts'
-
-/** An interface of the page. */
-interface Listed {
-  /** Folder of the package. */
-  readonly folder: string
-  readonly type: string
-  /** How a member is reached, such as `oauth.on(name, handler)`. */
-  readonly use: string
-  /** The members that belong here; all of them by default. */
-  readonly members?: readonly string[]
-}
+import { EVENTS as EVENT_VERSIONS, type Versions, versionsFile, versionsOf } from './since.ts'
 
 const FILE = 'docs/reference/events.md'
-
-/** Names with what their handlers are given, and functions that a host hands in. */
-const EVENTS: readonly Listed[] = [
-  { folder: 'oauth-core', type: 'OAuthEvents', use: 'oauth.on(name, handler)' },
-  { folder: 'connectors', type: 'ConnectorEvents', use: 'connectors.on(name, handler)' },
-  { folder: 'auth-ui', type: 'HostHooks', use: 'createAuthUi({ hooks })' },
-  {
-    folder: 'auth-ui',
-    type: 'HostProfile',
-    use: 'createAuthUi({ profile })',
-    members: ['onChange', 'onChanged'],
-  },
-]
-/** Methods that take a listener. */
-const LISTENERS: readonly Listed[] = [
-  { folder: 'platform', type: 'Platform', use: 'oauth', members: ['onRevoked'] },
-  { folder: 'platform', type: 'RevocationListener', use: 'the listener of oauth.onRevoked' },
-  { folder: 'platform', type: 'Instances', use: 'oauth.instances', members: ['onRemove'] },
-  { folder: 'realtime', type: 'Realtime', use: 'realtime', members: ['onLocalEvent'] },
-  { folder: 'mcp', type: 'Mcp', use: 'mcp', members: ['onCall'] },
-  { folder: 'auth-ui', type: 'Hashing', use: 'ui.hashing', members: ['onRun'] },
-  { folder: 'store', type: 'Bus', use: 'store.bus', members: ['subscribe', 'onGap'] },
-  { folder: 'store', type: 'Store', use: 'store', members: ['onWritten'] },
-]
-/** Methods by which a host says what happened. */
-const ANNOUNCEMENTS: readonly Listed[] = [
-  { folder: 'platform', type: 'Platform', use: 'oauth', members: ['revoked'] },
-  {
-    folder: 'oauth-core',
-    type: 'ClientService',
-    use: 'oauth.clients',
-    members: ['onWebappUninstalled'],
-  },
-  { folder: 'notify', type: 'Notify', use: 'notify', members: ['sourceGone'] },
-  { folder: 'connectors', type: 'Connectors', use: 'connectors', members: ['accountDeleted'] },
-  { folder: 'realtime', type: 'Realtime', use: 'realtime', members: ['publish'] },
-]
-/** Written for one another or for tests: no host listens there. */
-const INTERNAL: ReadonlySet<string> = new Set([
-  'auth-ui EventSink',
-  'connectors EventSink',
-  'notify EventSink',
-  'platform Emitter',
-])
-
-/** What the packages and the example host send to the subscribers of an instance. */
-const SENT: readonly {
-  readonly type: string
-  readonly verbs: string
-  readonly by: string
-  readonly what: string
-}[] = [
-  {
-    type: 'accounts',
-    verbs: 'CREATED, UPDATED, DELETED',
-    by: 'packages/connectors',
-    what: 'An account at a provider was connected, changed or removed. `doc` is what any reader gets: no secret.',
-  },
-  {
-    type: 'auth.confirmations',
-    verbs: 'CREATED',
-    by: 'packages/auth-ui',
-    what: 'The owner confirmed. The id is the `state` of the request, `doc` is `{ _id }`; the code never travels here.',
-  },
-  {
-    type: 'notifications',
-    verbs: 'CREATED, UPDATED',
-    by: 'packages/notify',
-    what: 'A notification was accepted, changed its status or was marked. `doc` has no bodies.',
-  },
-  {
-    type: 'oauth.clients',
-    verbs: 'CREATED, UPDATED, DELETED',
-    by: 'examples/host',
-    what: 'A client registered, changed or went. Without a document; for the settings app alone.',
-  },
-]
 
 const INTRODUCTION = `Everything that the packages notify a host of, what a host announces to them, and what goes out over the websocket. Names and types
 are those of the interfaces; the check of the documents fails for an event, hook or listener that is not on this page.
 A handler that throws is logged and stops nothing, unless its text says that it may refuse.`
 
 /** `docs/reference/events.md`: events, hooks and announcements of all packages, from their interfaces. */
-export function eventPage(): Document {
+export function eventPages(): Document[] {
   const interfaces = readInterfaces()
+  const versions = allVersions()
+  const since = (owner: string, name: string): string => versions[owner]?.[name] ?? ''
   const typeOf = ({ folder, type }: Listed): NamedType | undefined =>
     interfaces.typeOf(folder, type)
   const rows = (listed: Listed, called: (name: string, member: DocumentedMember) => string) =>
     membersOf(typeOf(listed), listed).map(([name, member]) => [
       `\`${called(name, member)}\``,
       withoutTags(member.comment),
+      since(listed.type, name),
     ])
   const parts = [
     '## Events and hooks',
     ...EVENTS.flatMap((listed) => [
       `### \`${listed.type}\` of \`@svc/${listed.folder}\``,
       `\`${listed.use}\``,
+      listed.how,
       table(
-        ['Name', 'Carries', 'When'],
+        ['Name', 'Carries', 'When', 'May refuse', 'Since'],
         membersOf(typeOf(listed), listed).map(([name, member]) => [
           `\`${name}\``,
           `\`${carried(member.type)}\``,
           withoutTags(member.comment),
+          listed.refusing?.includes(name) === true ? 'yes' : '',
+          since(listed.type, name),
         ]),
       ).trimEnd(),
       shapes(typeOf(listed), (name) => interfaces.typeOf(listed.folder, name)),
     ]),
     '## Methods that take a listener',
     table(
-      ['Method', 'What the listener is called for'],
+      ['Method', 'What the listener is called for', 'Since'],
       LISTENERS.flatMap((listed) => rows(listed, (name) => calledOn(listed, name))),
     ).trimEnd(),
     '## What the host announces',
     'The packages cannot see these things happen. Call the method once it is written.',
     table(
-      ['Method', 'When'],
+      ['Method', 'When', 'Since'],
       ANNOUNCEMENTS.flatMap((listed) =>
         rows(listed, (name, { type }) => `${listed.use}.${name}(${parameterNames(type)})`),
       ),
@@ -139,12 +59,45 @@ export function eventPage(): Document {
     `Types are below the namespace (\`io.svc\` by default). A host publishes its own beside these.
 Only the server may send those that \`realtime.isServerType\` names.`,
     table(
-      ['Type', 'Verbs', 'Sent by', 'What it says'],
-      SENT.map(({ type, verbs, by, what }) => [`\`${type}\``, verbs, `\`${by}\``, what]),
+      ['Type', 'Verbs', 'Sent by', 'What it says', 'Since'],
+      SENT.map(({ type, verbs, by, what }) => [
+        `\`${type}\``,
+        verbs,
+        `\`${by}\``,
+        what,
+        since('realtime', type),
+      ]),
     ).trimEnd(),
   ]
   const content = ['# Events and hooks', GENERATED, INTRODUCTION, ...parts].filter(Boolean)
-  return { file: FILE, content: `${content.join('\n\n')}\n` }
+  return [
+    { file: FILE, content: `${content.join('\n\n')}\n` },
+    versionsFile(EVENT_VERSIONS, versions),
+  ]
+}
+
+function allVersions(): Versions {
+  const interfaces = readInterfaces()
+  const named = [...EVENTS, ...LISTENERS, ...ANNOUNCEMENTS]
+  const types = [...new Set(named.map(({ type }) => type))].map((type) => {
+    const same = named.filter((one) => one.type === type)
+    const [{ folder } = { folder: '' }] = same
+    const found = interfaces.typeOf(folder, type)
+    const names = same.flatMap((one) => membersOf(found, one).map(([name]) => name))
+    return { name: type, module: `@svc/${folder}`, between: '.', names }
+  })
+  const sent = SENT.map(({ type, by }) => {
+    const module = `@svc/${by.replace('packages/', '').replace('examples/', 'example-')}`
+    return [
+      type,
+      versionsOf(EVENT_VERSIONS, [{ name: 'realtime', module, between: ' ', names: [type] }]),
+    ] as const
+  })
+  const versions = versionsOf(EVENT_VERSIONS, types)
+  return {
+    ...versions,
+    realtime: Object.fromEntries(sent.map(([type, of]) => [type, of['realtime']?.[type] ?? ''])),
+  }
 }
 
 /** Every event, hook, listener and announcement, with what it carries. */
@@ -202,10 +155,10 @@ export function eventFaults(): string[] {
 }
 
 function listedFaults({ folder, type, members }: Listed, found: NamedType | undefined): string[] {
-  if (found === undefined) return [`docs/build/events.ts: @svc/${folder} has no ${type}`]
+  if (found === undefined) return [`docs/build/event-lists.ts: @svc/${folder} has no ${type}`]
   return (members ?? [...found.members.keys()]).flatMap((name) => {
     const member = found.members.get(name)
-    if (member === undefined) return [`docs/build/events.ts: ${type} has no ${name}`]
+    if (member === undefined) return [`docs/build/event-lists.ts: ${type} has no ${name}`]
     return withoutTags(member.comment) === ''
       ? [`${type}.${name} of @svc/${folder} is not documented`]
       : []
@@ -227,7 +180,7 @@ function sentFaults(): string[] {
   return [
     ...SENT.filter(
       ({ type, by }) => !sources(by).some((source) => source.includes(`amespace}.${type}\``)),
-    ).map(({ type, by }) => `docs/build/events.ts: nothing in ${by} names the type ${type}`),
+    ).map(({ type, by }) => `docs/build/event-lists.ts: nothing in ${by} names the type ${type}`),
     ...[...new Set(publishers)]
       .filter((folder) => folder !== 'packages/realtime')
       .filter((folder) => !SENT.some(({ by }) => by === folder))

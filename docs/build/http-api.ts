@@ -1,6 +1,7 @@
 import type { RouteRow } from '../../packages/platform/src/index.ts'
 import { type Document, GENERATED, table } from './document.ts'
 import { expectedBody } from './bodies.ts'
+import { exampleOf } from './examples.ts'
 import { bucketRows, lifetimeRows } from './limits.ts'
 import { bodyText, callersText, FAMILIES, limitText, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
@@ -32,7 +33,11 @@ export async function httpApi(groups: readonly RouteGroup[]): Promise<Document> 
 
 const INTRODUCTION = `Every endpoint, from the same routes that the router executes. An instance is one owner on one domain; the \`Host\` header
 chooses it. [openapi.json](openapi.json) says the same for programs. "Source" names the RFC, or the part of the
-[specification](spec/README.md) that says so.`
+[specification](spec/README.md) that says so.
+
+Examples are what a run of the [contract](contract/README.md) sent to the example host, and what it got. What stands between
+\`<\` and \`>\` was a secret, or is another one each time; forms are shown with a line for each member, and pages are left
+out.`
 
 const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serve their app's files and the kit of apps only:
   every path of the interface is 404 there, with every method and in every spelling.
@@ -89,6 +94,7 @@ function endpoint(row: RouteRow): string[] {
       .map(([name, text]) => `- ${name}: ${text}`)
       .join('\n'),
     ...bodyMembers(row),
+    ...exampleOf(row),
   ]
 }
 

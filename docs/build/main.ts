@@ -3,7 +3,7 @@
  * `--released <version>` it notes what operators build on, as that version has it. Either way it fails
  * when the code mentions a decision that does not exist or keeps a record that docs/data-model.md does not name, when a
  * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error,
- * an event or a line of the log has no words, when a mark of deprecation does less than it has to, when CHANGELOG.md does not say what changed for operators, when a route does not say what is in its body; with `--check` also when a document is stale.
+ * an event or a line of the log has no words, when a mark of deprecation does less than it has to, when CHANGELOG.md does not say what changed for operators, when a route does not say what is in its body, when an example is of no endpoint; with `--check` also when a document is stale.
  */
 import { parseArgs } from 'node:util'
 import { adminApi, adminFaults } from './admin-api.ts'
@@ -16,7 +16,8 @@ import { decisionFaults, decisionIndex } from './decisions.ts'
 import { deprecationFaults } from './deprecations.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
-import { eventFaults, eventPage } from './events.ts'
+import { exampleFaults } from './examples.ts'
+import { eventFaults, eventPages } from './events.ts'
 import { pagesWithFragments } from './fragments.ts'
 import { glossary, glossaryFaults } from './glossary.ts'
 import { httpApi } from './http-api.ts'
@@ -39,7 +40,7 @@ const documents = [
   dataModel(),
   decisionIndex(),
   errorTables(errorGroups),
-  eventPage(),
+  ...eventPages(),
   glossary(),
   await httpApi(groups),
   logPage(),
@@ -70,6 +71,7 @@ const faults = [
   ...deprecationFaults(),
   ...errorFaults(errorGroups),
   ...eventFaults(),
+  ...exampleFaults(groups),
   ...glossaryFaults(groups),
   ...linkFaults(),
   ...logFaults(),

@@ -6,7 +6,7 @@ import { type Interfaces, readInterfaces, withoutTags } from './interfaces.ts'
 import { defaultCell, rangeText, typeText, unitText, wrongValueTexts } from './option-columns.ts'
 import { DEFINED_FUNCTIONS, type DefinedFunction } from './option-definitions.ts'
 import { defaultText, mustBe, type OptionRow, optionRows } from './option-rows.ts'
-import { type OptionVersions, optionVersions, optionVersionsFile } from './option-since.ts'
+import { OPTIONS, type Versions, versionsFile, versionsOf } from './since.ts'
 
 const FILE = 'docs/reference/options.md'
 /** Definitions of parts: their options are those of functions that are listed. */
@@ -53,10 +53,10 @@ export function optionPages(): Document[] {
     ]),
   )
   const content = ['# Options', GENERATED, INTRODUCTION, COLUMN_WORDS, index].join('\n\n')
-  return [{ file: FILE, content }, ...pages, optionVersionsFile(versions)]
+  return [{ file: FILE, content }, ...pages, versionsFile(OPTIONS, versions)]
 }
 
-function optionPage(folder: string, interfaces: Interfaces, versions: OptionVersions): Document {
+function optionPage(folder: string, interfaces: Interfaces, versions: Versions): Document {
   const functions = functionsOf(folder)
   const names = functions.map(({ name }) => `\`${name}\``).join(', ')
   const parts = functions.flatMap((defined) => [
@@ -89,12 +89,14 @@ function packageOf({ module }: DefinedFunction): string {
   return module.split('/')[1] ?? ''
 }
 
-function allVersions(interfaces: Interfaces): OptionVersions {
-  return optionVersions(
+function allVersions(interfaces: Interfaces): Versions {
+  return versionsOf(
+    OPTIONS,
     DEFINED_FUNCTIONS.map((defined) => ({
       name: defined.name,
       module: defined.module,
-      paths: optionRows(defined, interfaces).map((row) => row.path),
+      between: ' ',
+      names: optionRows(defined, interfaces).map((row) => row.path),
     })),
   )
 }

@@ -19,6 +19,7 @@ import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
 import { benchMcp } from './mcp-bench.ts'
 import { benchMemory } from './memory-bench.ts'
+import { benchMount } from './mount-bench.ts'
 import { benchNotifications } from './notification-bench.ts'
 import { benchPushes } from './push-bench.ts'
 import { benchRealtime } from './realtime-bench.ts'
@@ -30,7 +31,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchPair, type Pair, type PairFigures } from './pair-bench.ts'
 import { toFigures, toRecordFigure } from './pair-figures.ts'
 
-// `pnpm bench [guard cuts tokens record host registration pages routes logins health mcp timing startup imports memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens record host registration pages routes mount logins health mcp timing startup imports memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens, record and host also: [--profiles=folder] [--store=sqlite] [--grant=refresh];
 // of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
@@ -52,6 +53,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   registration: () => benchRegistration(shared()),
   pages: () => benchPages(shared()),
   routes: () => benchRoutes(shared()),
+  mount: () => benchMount(shared()),
   logins: () => benchLogins({ rounds, logins: isQuick ? 32 : 64, say }),
   health: () => benchHealth({ rounds, logins: isQuick ? 32 : 64, say }),
   mcp: () => benchMcp({ rounds, overMs: isQuick ? 3000 : 8000, say }),

@@ -15,11 +15,21 @@ export type ServerRequest =
   | { readonly ask: 'profile'; readonly file: string }
 
 /**
- * The package as one embeds it (`ours`), also with the record of activity (`noted`); the built host as an operator runs
- * it, also of another checkout (`host before`); the lines of the README, built (`embedding`); and what these are held
- * against: the engine by itself (`bare`), and Koa by itself (`koa`).
+ * The package as one embeds it (`ours`), also with the record of activity (`noted`) and behind its handler, in front of
+ * a listener of Node (`mounted`); the built host as an operator runs it, also of another checkout (`host before`); the
+ * lines of the README, built (`embedding`); and what these are held against: the engine by itself (`bare`), Koa by
+ * itself (`koa`), and that listener by itself (`node`).
  */
-export type Variant = 'bare' | 'embedding' | 'host' | 'host before' | 'koa' | 'noted' | 'ours'
+export type Variant =
+  | 'bare'
+  | 'embedding'
+  | 'host'
+  | 'host before'
+  | 'koa'
+  | 'mounted'
+  | 'node'
+  | 'noted'
+  | 'ours'
 
 export interface ServerOptions {
   readonly variant: Variant
@@ -49,6 +59,8 @@ async function start({ variant, ...given }: ServerOptions): Promise<BenchServer>
     }
     case 'koa':
       return (await import('./servers/bare-koa.ts')).startBareKoa()
+    case 'node':
+      return (await import('./servers/bare-node.ts')).startBareNode()
     case 'embedding':
       return (await import('./servers/embedding.ts')).startEmbedding(folder)
     case 'host':
@@ -57,10 +69,12 @@ async function start({ variant, ...given }: ServerOptions): Promise<BenchServer>
       const dataDir = path.join(folder, variant.replace(' ', '-'))
       return startBuiltHost({ store, dataDir, instances, built })
     }
+    case 'mounted':
     case 'noted':
     case 'ours': {
       const { startOurs } = await import('./servers/ours.ts')
-      return startOurs(await openStore(given, variant), variant === 'noted')
+      const more = { isNoted: variant === 'noted', isMounted: variant === 'mounted' }
+      return startOurs(await openStore(given, variant), more)
     }
   }
 }

@@ -7,6 +7,7 @@ import { createOAuth } from '@svc/oauth-core'
 import { limitConnections } from '@svc/platform'
 import { createRealtime, type UpgradeListener } from '@svc/realtime'
 import { sqliteStore } from '@svc/store/sqlite'
+import { WebSocketServer } from 'ws'
 
 const {
   DOMAIN = 'alice.localhost:8080',
@@ -39,14 +40,28 @@ export const RECIPES = { verb: 'GET', type: 'io.example.recipes' } as const
 interface Framework {
   /** What of it ends once nothing comes in any more. */
   readonly stop?: () => unknown
-  /** Gets the upgrades that are not of the interface. */
+  /** Gets the upgrades that nobody here takes. */
   readonly next?: UpgradeListener
 }
 
+/** A websocket of this server's own: it says back what it hears. */
+const echo = new WebSocketServer({ noServer: true, maxPayload: 1000 })
+echo.on('connection', (socket) => {
+  socket.on('message', (text) => socket.send(String(text)))
+  socket.on('error', () => socket.terminate())
+})
+
 /** Serves, and prints how the owner begins. */
-export async function serve(server: Server, { stop, ...others }: Framework = {}): Promise<void> {
+export async function serve(server: Server, { stop, next }: Framework = {}): Promise<void> {
   limitConnections(server)
-  realtime.attach(server, others)
+  realtime.attach(server, {
+    next: (request, socket, head) => {
+      if (request.url === '/echo') {
+        echo.handleUpgrade(request, socket, head, (one) => echo.emit('connection', one))
+      } else if (next === undefined) socket.destroy()
+      else next(request, socket, head)
+    },
+  })
   await Promise.all([oauth.start(), ui.start(), notify.start()])
   await once(server.listen(Number(PORT), '127.0.0.1'), 'listening')
   process.once('SIGTERM', () => void close(server, stop))
@@ -60,6 +75,7 @@ async function close(server: Server, stop?: () => unknown): Promise<void> {
   const ended = once(server, 'close')
   server.close()
   server.closeIdleConnections()
+  for (const socket of echo.clients) socket.terminate()
   await Promise.all([ended, realtime.close()])
   await stop?.()
   await notify.close()

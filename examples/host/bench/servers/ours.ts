@@ -5,6 +5,7 @@ import { type Activity, createActivity } from '@svc/activity'
 import { type AuthorizePages, createOAuth, type OAuth } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import Koa from 'koa'
+import { answerRoute, routeMessages } from './bare-node.ts'
 import {
   type BenchClient,
   type BenchServer,
@@ -24,11 +25,18 @@ import {
 const HOST = 'alice.example.com'
 const FORM = 'application/x-www-form-urlencoded'
 
-/**
- * The package as a server embeds it, with an owner who is always logged in and allows everything.
- * @param isNoted - with the record of activity
- */
-export async function startOurs(store: Store, isNoted = false): Promise<BenchServer> {
+export interface OursOptions {
+  /** With the record of activity. */
+  readonly isNoted?: boolean
+  /** Behind its handler, which stands in front of a listener of Node, instead of in Koa. */
+  readonly isMounted?: boolean
+}
+
+/** The package as a server embeds it, with an owner who is always logged in and allows everything. */
+export async function startOurs(
+  store: Store,
+  { isNoted = false, isMounted = false }: OursOptions = {},
+): Promise<BenchServer> {
   const pages: AuthorizePages = {
     checkCsrf: () => {},
     consent: async () => {},
@@ -56,10 +64,14 @@ export async function startOurs(store: Store, isNoted = false): Promise<BenchSer
   oauth.useSessions({ current: async () => ({ id: 'bench', kind: 'normal', createdAt: 0 }) })
   const instance = await oauth.instances.create({ domain: HOST })
   const activity = isNoted ? await startRecord(oauth) : undefined
+  const routes = oauth.routes({ pages })
   const app = new Koa()
   app.use(oauth.resolveInstance())
-  app.use(oauth.routes({ pages }))
-  const server = http.createServer(app.callback())
+  app.use(routes)
+  const listener = isMounted
+    ? oauth.handler({ routes: [routes], next: answerRoute })
+    : app.callback()
+  const server = http.createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo // A TCP server's address is an object.
 
@@ -114,6 +126,7 @@ export async function startOurs(store: Store, isNoted = false): Promise<BenchSer
     port,
     async prepare(job, count) {
       if (job === 'registration') return registrations(count)
+      if (job === 'route' && isMounted) return routeMessages(HOST, count)
       if (job !== 'exchange' && job !== 'refresh') throw notServed(job)
       while (clients.length < CLIENTS) clients.push(await register())
       const bodies = await mintAll(count, async (i) => {

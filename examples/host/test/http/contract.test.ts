@@ -27,6 +27,7 @@ import {
   spawnContract,
 } from '../support/contract-run.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
+import { examplesOf, keptExamples, shapesOf } from '../support/http-examples.ts'
 
 const DOMAIN = 'contract.localhost'
 const PROFILE = PROFILES.find(({ name }) => name === 'svc')
@@ -35,12 +36,14 @@ const MINUTE = 60_000
 describe('the contract, against the example host', function () {
   this.timeout(timeBudget(6 * MINUTE))
 
-  it('holds on SQLite; each check notices a broken answer; nothing is left behind', async () => {
+  it('holds on SQLite, as the examples of the documents show; each check notices a broken answer; nothing is left behind', async () => {
     const host = await spawnHost({ env: { SVC_ADMIN_TOKEN: ADMIN_TOKEN } })
     try {
       await createContractOwner(host, DOMAIN)
       const report = await check(host.port, whole(host))
       expectAllPassed(report)
+      // test/fixtures/http-examples/make.ts writes them anew.
+      expect(shapesOf(examplesOf(report))).to.deep.equal(shapesOf(keptExamples()))
       if (PROFILE === undefined) throw new Error('there is no profile svc')
       const { noticed, blind } = await selfTest(CATALOGUE, report.recording, PROFILE)
       expect(blind).to.deep.equal([])

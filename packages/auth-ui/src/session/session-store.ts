@@ -99,10 +99,9 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   ): Promise<void> {
     if (sessionIds.length === 0) return
     log.info('session.ended', { domain: instance.domain, count: sessionIds.length, reason })
-    const told = [
-      revoked(instance, 'session', sessionIds),
-      Promise.resolve(hooks.onSessionsEnded?.({ instance, sessionIds, reason })),
-    ]
+    const tellHost = async (): Promise<void> =>
+      hooks.onSessionsEnded?.({ instance, sessionIds, reason })
+    const told = [revoked(instance, 'session', sessionIds), tellHost()]
     for (const outcome of await Promise.allSettled(told)) {
       // The sessions are gone from the store whatever became of the news.
       if (outcome.status === 'rejected')

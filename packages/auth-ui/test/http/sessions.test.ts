@@ -161,6 +161,8 @@ describe('sessions (login.md 2.2, D59)', () => {
         hooks: {
           onSessionsEnded: ({ reason, sessionIds }) => {
             ends.push([reason, sessionIds.length])
+            // What a host does wrong keeps no session alive.
+            throw new Error('the host is not well')
           },
         },
       },

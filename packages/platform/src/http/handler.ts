@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describeError } from '@svc/store'
-import Koa, { type Context, type Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { PlatformLog } from '../log/log-events.ts'
 import type { Instance } from '../instances/instance.ts'
 import { type Claims, claimsOf } from './claims.ts'
 import { logOnce } from './log-once.ts'
+import { LookingKoa } from './looking-koa.ts'
 import { createPagePaths } from './page-paths.ts'
 import { refuseMisplaced, removeForeignHeaders } from './mount-faults.ts'
 import { RequestError } from './request-error.ts'
@@ -49,6 +50,9 @@ interface Item {
   readonly claims: Claims
 }
 
+/** What a request goes to, from the look at it to its answer: whose an app is is asked of the host's registry. */
+const CHOSEN = 'svc.chosen'
+
 const GONE: ReadonlySet<unknown> = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -68,8 +72,6 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
   const byMount = new Map(items.flatMap((item) => item.claims.mounts.map((at) => [at, item])))
   const paths = createPagePaths(table)
   const isForeignHost = given.unknownHosts === 'next'
-  /** What a request goes to, from the look at it to its answer: whose an app is is asked of the host's registry. */
-  const chosen = new WeakMap<IncomingMessage, Item>()
 
   function itemAt(path: string): Item | undefined {
     for (const { mount } of table.find(path)) {
@@ -97,7 +99,7 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
   async function dispatch(ctx: Context): Promise<void> {
     const instance = ctx.state['instance'] as Instance // Behind `resolveInstance`.
     const slug = ctx.state['appSlug'] as string | undefined
-    let item = chosen.get(ctx.req)
+    let item = ctx.state[CHOSEN] as Item | undefined // Of the look.
     try {
       item ??= await itemFor(ctx, instance, slug)
     } catch (error) {
@@ -109,7 +111,7 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
     await item.middleware(ctx, nobody)
   }
 
-  const koa = new Koa()
+  const koa = new LookingKoa()
   koa.on('error', (error: NodeJS.ErrnoException) => {
     // All that Koa is left with: an answer that broke while it was sent.
     if (GONE.has(error.code)) return
@@ -118,12 +120,11 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
   for (const { middleware, claims } of items) if (claims.takes !== undefined) koa.use(middleware)
   koa.use(resolver.middleware)
   koa.use(dispatch)
-  const answerOurs = koa.callback()
 
   /** Whether a request is somebody else's. */
-  async function isForeign(request: IncomingMessage): Promise<boolean> {
-    if (items.some(({ claims }) => claims.takes?.(request) === true)) return false
-    const { ctx, look } = await requests.look(request)
+  async function isForeign(ctx: Context): Promise<boolean> {
+    if (items.some(({ claims }) => claims.takes?.(ctx.req) === true)) return false
+    const look = await requests.look(ctx)
     if (look.to === 'nobody') {
       if (!isForeignHost) sayUnknownHost(log, ctx)
       return isForeignHost
@@ -132,7 +133,7 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
     const { instance, appSlug } = look
     try {
       const item = await itemFor(ctx, instance, appSlug)
-      if (item !== undefined) chosen.set(request, item)
+      ctx.state[CHOSEN] = item
       return item === undefined
     } catch {
       // `dispatch` comes upon the same, and answers it.
@@ -145,12 +146,13 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
     response: ServerResponse,
     next: (() => unknown) | undefined,
   ): Promise<void> {
-    if ((await isForeign(request)) && next !== undefined) {
+    const ctx = koa.createContext(request, response)
+    if ((await isForeign(ctx)) && next !== undefined) {
       next()
       return
     }
     removeForeignHeaders(response, log)
-    await answerOurs(request, response)
+    await koa.answer(ctx)
   }
 
   function handler(

@@ -31,7 +31,7 @@ export interface Requests {
   /** Undefined for a host that nobody has, or whose instance is out of service. @throws StoreUnavailableError */
   view(request: RequestLike): Promise<RequestView | undefined>
   /** Whose a request is; what is an instance's is noted, for {@link Requests.of}. */
-  look(request: IncomingMessage): Promise<{ readonly ctx: Context; readonly look: Look }>
+  look(ctx: Context): Promise<Look>
   /** False only for a host that nobody has. */
   hasHost(request: RequestLike): Promise<boolean>
 }
@@ -72,15 +72,14 @@ export function createRequests(options: {
       }
       return viewOf(ctx, clientAddress)
     },
-    async look(request) {
-      const ctx = detachedContext(request)
+    async look(ctx) {
       const look = await resolver.look(ctx)
       if (look.to === 'instance') {
         const { instance, appSlug } = look
         const address = clientAddress(ctx)
-        known.set(request, { instance, address, ...(appSlug !== undefined && { appSlug }) })
+        known.set(ctx.req, { instance, address, ...(appSlug !== undefined && { appSlug }) })
       }
-      return { ctx, look }
+      return look
     },
     hasHost: async (request) => (await resolver.look(detachedContext(request))).to !== 'nobody',
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware, Next } from 'koa'
 import { heldError } from './held-error.ts'
 import { RequestError } from './request-error.ts'
@@ -27,6 +26,9 @@ export interface ResolveOptions extends Addressing {
   readonly page: () => ((ctx: Context, error: HttpError) => Promise<void>) | undefined
   readonly paths: Pick<PagePaths, 'isDeclared' | 'isPage' | 'isReserved'>
 }
+
+/** What a look found, for the middleware behind it. */
+const LOOKED = 'svc.looked'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -69,8 +71,6 @@ export interface Resolver {
 export function createResolver(options: ResolveOptions): Resolver {
   const { instances, log, clock, page, paths, subdomains, isHttps } = options
   const { isPage } = paths
-  /** What a look found, for the middleware behind it. */
-  const looked = new WeakMap<IncomingMessage, Addressee>()
 
   async function find(host: string): Promise<Addressee | undefined> {
     const instance = await instances.byHost(host)
@@ -93,6 +93,11 @@ export function createResolver(options: ResolveOptions): Resolver {
     const host = withoutDefaultPort(named, isHttps(name))
     const instance = instances.known(host)
     return instance?.domain === host ? { instance } : find(host)
+  }
+
+  /** What a look found, or what is found now. */
+  function looked(ctx: Context): Addressee | undefined | Promise<Addressee | undefined> {
+    return (ctx.state[LOOKED] as Addressee | undefined) ?? lookUp(ctx) // Set below.
   }
 
   function requireAddressee(found: Addressee | undefined): Addressee {
@@ -151,7 +156,7 @@ export function createResolver(options: ResolveOptions): Resolver {
     begin(ctx)
     let found: Addressee
     try {
-      const looking = looked.get(ctx.req) ?? lookUp(ctx)
+      const looking = looked(ctx)
       found = requireAddressee(looking instanceof Promise ? await looking : looking)
       note(ctx, found)
       checkInstance(ctx, found)
@@ -196,7 +201,7 @@ export function createResolver(options: ResolveOptions): Resolver {
       try {
         const found = await lookUp(ctx)
         if (found === undefined) return { to: 'nobody' }
-        looked.set(ctx.req, found)
+        ctx.state[LOOKED] = found
         const { instance, appSlug } = found
         if (instance.status === 'deleting') return { to: 'resolver' }
         checkInstance(ctx, found)
@@ -210,7 +215,7 @@ export function createResolver(options: ResolveOptions): Resolver {
     },
     async admit(ctx) {
       begin(ctx)
-      const found = requireAddressee(looked.get(ctx.req) ?? (await lookUp(ctx)))
+      const found = requireAddressee(await looked(ctx))
       note(ctx, found)
       checkInstance(ctx, found)
       const { instance, appSlug, canonicalHost } = found

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { type EventEmitter, once } from 'node:events'
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@svc/store/testing'
@@ -154,6 +156,10 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
         message,
       ])
       expect((await stranger.get('/auth/nothing')).status).to.equal(404)
+      const socket = await openSocket(folder, port)
+      const heard = once(socket, 'message')
+      socket.send('left alone')
+      expect(String((await heard)[0])).to.equal('left alone')
       const home = await owner.get('https://home.alice.example.com/')
       expect([home.status, home.contentType]).to.deep.equal([200, 'text/html'])
 
@@ -163,7 +169,9 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       const dead = await recipes(renewed.access_token).catch((error: unknown) => error)
       expect(dead).to.be.instanceOf(WWWAuthenticateChallengeError)
 
+      const closed = once(socket, 'close')
       expect(await server?.stop(), 'exit code').to.equal(0)
+      await closed
     })
 
     it(`${name}/${file} does what the contract says`, async () => {
@@ -185,6 +193,23 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
     })
   }
 })
+
+interface Socket extends EventEmitter {
+  send(message: string): void
+}
+
+/** The websocket of the example's own, by the library that the examples have. */
+async function openSocket(folder: string, port: number): Promise<Socket> {
+  // What `ws` exports.
+  const WebSocket = createRequire(path.join(folder, 'package.json'))('ws') as new (
+    url: string,
+    options: object,
+  ) => Socket
+  const { host } = new URL(BASE)
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/echo`, { headers: { host } })
+  await once(socket, 'open')
+  return socket
+}
 
 /** As its manifest says, where it has to be built before it starts. */
 function build(folder: string): void {

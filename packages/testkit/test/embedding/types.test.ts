@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,7 +17,7 @@ import { installPackages, sharedPackages } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const EXAMPLES = path.join(ROOT, 'examples')
-/** What stands alone, for embedders to copy. Next and NestJS bring their own settings of the compiler. */
+/** What stands alone, for embedders to copy. */
 const COPIED = [
   'embedded',
   'own',
@@ -18,6 +26,16 @@ const COPIED = [
   'mounts/fastify',
   'mounts/hono',
 ] as const
+/** These take long to install: they are looked at by command, `SVC_MOUNTS=next,nest`, with settings of their own beside. */
+const BY_COMMAND = {
+  next: { jsx: 'react-jsx', esModuleInterop: true },
+  nest: { experimentalDecorators: true },
+} as const
+const ASKED = (Object.keys(BY_COMMAND) as (keyof typeof BY_COMMAND)[]).filter((name) =>
+  (process.env['SVC_MOUNTS'] ?? '').split(',').includes(name),
+)
+/** Tests of types import entry points of packages; inside of the repository one does by the source's path. */
+const OPTIONS_SOURCE = "'../../src/options/index.ts'"
 /** Versions of TypeScript that embedders have. */
 const COMPILERS = ['5.8.3', '5.9.3', '6.0.3', '7.0.2']
 const RESOLUTIONS = [
@@ -25,19 +43,21 @@ const RESOLUTIONS = [
   ['esnext', 'bundler'],
 ] as const
 
-describe('the types of the packages, in every example and recipe', function () {
+describe('the types of the packages, in every example and recipe, and in the tests of types', function () {
   this.timeout(300_000)
 
   let folder: string
+  let projects = 0
 
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'svc-types-'))
-    for (const name of COPIED) {
+    for (const name of [...COPIED, ...ASKED.map((mount) => `mounts/${mount}`)]) {
       cpSync(path.join(EXAMPLES, name), path.join(folder, 'examples', name), {
         recursive: true,
         filter: (from) => !from.includes('node_modules'),
       })
     }
+    copyTypeTests(folder)
     const compilers = COMPILERS.map((version) => [`tsc-${version}`, `npm:typescript@${version}`])
     installPackages(sharedPackages(ROOT), folder, {
       ...dependencies(),
@@ -48,45 +68,49 @@ describe('the types of the packages, in every example and recipe', function () {
 
   it('are looked at in every example that embedders copy', () => {
     const folders = globSync(['embedded', 'own', 'mounts/*/package.json'], { cwd: EXAMPLES })
-    const names = folders
-      .map((file) => file.replace('/package.json', ''))
-      .filter((name) => !/\/ne(?:x|s)t$/.test(name))
-    expect(names).to.have.members([...COPIED])
+    const names = folders.map((file) => file.replace('/package.json', ''))
+    const others = Object.keys(BY_COMMAND).map((name) => `mounts/${name}`)
+    expect(names).to.have.members([...COPIED, ...others])
+    expect(globSync('packages/*/test/types/*.ts', { cwd: folder })).to.have.length.above(9)
   })
 
   for (const version of COMPILERS) {
     it(`are right for TypeScript ${version}, under nodenext and under bundler`, async () => {
-      expect(await faultsOf(version, [...COPIED], ['es2024', 'dom'])).to.deep.equal(['', ''])
+      const looked = [...COPIED.map((name) => `examples/${name}`), 'packages']
+      expect(await faultsOf(version, looked, { lib: ['es2024', 'dom'] })).to.deep.equal(['', ''])
     })
+
+    for (const name of ASKED) {
+      it(`are right for TypeScript ${version} in mounts/${name}`, async () => {
+        const more = { lib: ['es2024', 'dom', 'dom.iterable'], ...BY_COMMAND[name] }
+        expect(await faultsOf(version, [`examples/mounts/${name}`], more)).to.deep.equal(['', ''])
+      })
+    }
   }
 
   // Frameworks that run in browsers, too, take the types of browsers for granted.
   it('are right where nothing is known of browsers, but for Hono', async () => {
-    const examples = COPIED.filter((name) => name !== 'mounts/hono')
-    expect(await faultsOf('7.0.2', examples, ['es2024'])).to.deep.equal(['', ''])
+    const looked = COPIED.filter((name) => name !== 'mounts/hono').map((name) => `examples/${name}`)
+    expect(await faultsOf('7.0.2', looked, { lib: ['es2024'] })).to.deep.equal(['', ''])
   })
 
-  /** What the compiler says of examples under each resolution, with the options of `examples/embedded`. */
+  /** What the compiler says of folders under each resolution, with the options of `examples/embedded` and these. */
   function faultsOf(
     version: string,
-    examples: readonly string[],
-    lib: readonly string[],
+    folders: readonly string[],
+    more: Readonly<Record<string, unknown>>,
   ): Promise<string[]> {
+    projects += 1
+    const name = `tsconfig-${projects}`
     return Promise.all(
       RESOLUTIONS.map(async ([module, moduleResolution]) => {
-        const project = path.join(
-          folder,
-          `tsconfig-${version}-${moduleResolution}-${lib.length}.json`,
-        )
-        const settings = { module, moduleResolution, lib, allowImportingTsExtensions: true }
+        const project = path.join(folder, `${name}-${moduleResolution}.json`)
+        const settings = { module, moduleResolution, allowImportingTsExtensions: true, ...more }
         writeFileSync(
           project,
           JSON.stringify({
             compilerOptions: { ...options(), ...settings },
-            include: examples.flatMap((name) => [
-              `examples/${name}/**/*.ts`,
-              `examples/${name}/**/*.mts`,
-            ]),
+            include: folders.flatMap((each) => [`${each}/**/*.ts`, `${each}/**/*.mts`]),
           }),
         )
         const bin = path.join(folder, 'node_modules', `tsc-${version}`, 'bin/tsc')
@@ -106,9 +130,28 @@ function options(): object {
   return (JSON.parse(readFileSync(file, 'utf8')) as { compilerOptions: object }).compilerOptions
 }
 
+/** The tests of types of every package, which hold on the packed declarations as on the sources. */
+function copyTypeTests(folder: string): void {
+  for (const file of globSync('packages/*/test/types/*.ts', { cwd: ROOT })) {
+    const code = readFileSync(path.join(ROOT, file), 'utf8').replace(
+      OPTIONS_SOURCE,
+      "'@svc/store/options'",
+    )
+    // What is about parts that no package exports holds on the sources alone.
+    if (code.includes("'../../src/")) continue
+    const copy = path.join(folder, file)
+    mkdirSync(path.dirname(copy), { recursive: true })
+    writeFileSync(copy, code)
+  }
+}
+
 /** What the examples say that they need, and what the recipes do. */
 function dependencies(): Record<string, string> {
-  const manifests = globSync('{embedded,mounts/*}/package.json', { cwd: EXAMPLES }).map((file) => {
+  const left = Object.keys(BY_COMMAND).filter((name) => !ASKED.some((asked) => asked === name))
+  const manifests = globSync('{embedded,mounts/*}/package.json', {
+    cwd: EXAMPLES,
+    exclude: left.map((name) => `mounts/${name}`),
+  }).map((file) => {
     const manifest = readFileSync(path.join(EXAMPLES, file), 'utf8')
     // Manifests of this repository.
     return JSON.parse(manifest) as Record<

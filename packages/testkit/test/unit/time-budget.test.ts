@@ -29,6 +29,11 @@ describe('timeBudget', () => {
     expect(slow).to.equal(quiet * 7.5)
   })
 
+  it('is never longer than a timer may be, however slow the machine is', async () => {
+    const program = `${budgets}console.log(timeBudget(timeBudget(360_000)))`
+    expect(Number(await said('31.4', program))).to.equal(2 ** 31 - 1)
+  })
+
   it('measures the machine when the environment names nothing, and hands that on', async () => {
     const program = `${budgets}console.log(timeBudget(1000), process.env.SVC_TEST_SLOWNESS)`
     const [budget, slowness] = (await said(undefined, program)).split(' ').map(Number)

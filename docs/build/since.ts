@@ -3,40 +3,61 @@ import path from 'node:path'
 import { type Document, ROOT } from './document.ts'
 import { version } from './routes.ts'
 
-/** By function, by path: the version that had the option first. */
-export type OptionVersions = Readonly<Record<string, Readonly<Record<string, string>>>>
+/** By what they belong to, by name: the version that had it first. */
+export type Versions = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-const FILE = 'docs/reference/options-since.json'
+/** Things of one kind, and where their versions are kept. */
+interface Kind {
+  readonly file: string
+  /** As docs/reference/public.json calls them. */
+  readonly kind: string
+}
+
+/** What has names that came with some version. */
+interface Owner {
+  readonly name: string
+  /** The package that they are imported from, or a way into it. */
+  readonly module: string
+  /** Between this name and those, in docs/reference/public.json. */
+  readonly between: string
+  readonly names: readonly string[]
+}
+
+/** Options by the function that takes them. */
+export const OPTIONS: Kind = {
+  file: 'docs/reference/options-since.json',
+  kind: 'option',
+}
+/** Events, hooks and listeners by their interface, and types of the websocket. */
+export const EVENTS: Kind = {
+  file: 'docs/reference/events-since.json',
+  kind: 'event',
+}
+
 /** The surface as the last release noted it: what stands there is not new. */
 const NOTED = 'docs/reference/public.json'
 const BUMP = /^'@svc\/[\w-]+': (major|minor|patch)$/gm
 
-/** @param paths - of every option, by the function that takes it */
-export function optionVersions(
-  functions: readonly {
-    readonly name: string
-    readonly module: string
-    readonly paths: readonly string[]
-  }[],
-): OptionVersions {
-  const kept = readJson<OptionVersions>(FILE) ?? {}
+/** Since when there is each of `names`. */
+export function versionsOf({ file, kind }: Kind, owners: readonly Owner[]): Versions {
+  const kept = readJson<Versions>(file) ?? {}
   const noted = readJson<{
     version: string
-    surface: Record<string, { option?: Record<string, string> }>
+    surface: Record<string, Record<string, Record<string, string>>>
   }>(NOTED)
   const manifest = version()
   const coming = comingVersion(manifest, changesets())
   return Object.fromEntries(
-    functions.map(({ name, module, paths }) => {
-      const options = noted?.surface[module.split('/').slice(0, 2).join('/')]?.option ?? {}
+    owners.map(({ name: owner, module, between, names }) => {
+      const known = noted?.surface[module.split('/').slice(0, 2).join('/')]?.[kind] ?? {}
       return [
-        name,
+        owner,
         Object.fromEntries(
-          paths.map((at) => {
-            const before = kept[name]?.[at]
-            const isNoted = Object.hasOwn(options, `${name} ${at}`)
+          names.map((name) => {
+            const before = kept[owner]?.[name]
+            const isNoted = Object.hasOwn(known, `${owner}${between}${name}`)
             const first = isNoted ? noted?.version : undefined
-            return [at, releasedBy(before, manifest) ?? first ?? coming]
+            return [name, releasedBy(before, manifest) ?? first ?? coming]
           }),
         ),
       ]
@@ -45,11 +66,11 @@ export function optionVersions(
 }
 
 /** The file that keeps them: a version that was released is never changed. */
-export function optionVersionsFile(versions: OptionVersions): Document {
-  return { file: FILE, content: `${JSON.stringify(versions, undefined, 2)}\n` }
+export function versionsFile({ file }: Kind, versions: Versions): Document {
+  return { file, content: `${JSON.stringify(versions, undefined, 2)}\n` }
 }
 
-/** The version that changesets make of the one that stands; a new option makes a minor one at least. */
+/** The version that changesets make of the one that stands; what is new makes a minor one at least. */
 export function comingVersion(now: string, notes: readonly string[]): string {
   const [major = 0, minor = 0] = now.split('.').map(Number)
   const isMajor = notes.some((note) =>
