@@ -17,6 +17,8 @@ export interface Mailbox {
    * @throws Error when it cannot be read
    */
   list(host: string): Promise<readonly Mail[]>
+  /** Deletes a mail that was read; absent where nothing can be deleted, or nothing shall be. */
+  remove?(mail: Mail): Promise<void>
   close(): Promise<void>
 }
 
