@@ -32,6 +32,8 @@ import { type Program, runProgram } from './support/program.ts'
  */
 const LOGGED =
   /\}:(?:activity[a-z-]*|known-device|login-place|notification-turn|sealing-key|session-login)(?::|$)/
+/** With a browser the owner logs in from two: a host in development keeps the mail about the second one. */
+const TOLD = /\}:dev-mail:/
 /** Answers, codes and flows that were not used: the server forgets them. */
 const FORGOTTEN_WITHIN_MS = 24 * 3_600_000
 /** A safe run takes about that long on a quiet machine; kills meet it anywhere. */
@@ -60,7 +62,9 @@ async function inOtherOrders(program: Program, folder: string): Promise<boolean>
       await until(() => hasNoNotifications(host, domain), { limitMs: 15_000 }).catch(() => {})
       return answer
     })
-    const left = difference(before, await contentOf(dataDir))
+    const left = difference(before, await contentOf(dataDir)).filter(
+      (key) => program.option('driver') === 'http' || !TOLD.test(key),
+    )
     const verdicts = report.verdicts.map(({ id, outcome }) => `${id} ${outcome}`)
     first ??= verdicts
     const others = verdicts.filter((verdict, at) => verdict !== first?.[at])

@@ -7,7 +7,7 @@ import { readPage } from '../pages/html.ts'
 import type { Browser } from './browser.ts'
 import { ChromiumVisit } from './chromium-visit.ts'
 import type { Choice, Consent, Driver } from './driver.ts'
-import type { DriverOptions } from './open-driver.ts'
+import type { DriverOptions } from './driver-options.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const HOPS = 10

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Slots } from '../net/slots.ts'
 import type { Browser } from './browser.ts'
 import type { Choice, Consent, Driver } from './driver.ts'
-import type { DriverOptions } from './open-driver.ts'
+import type { DriverOptions } from './driver-options.ts'
 
 /** What the program is asked: one line of JSON each. */
 export type DriverQuestion =

@@ -1,19 +1,5 @@
-import type { Environment } from '../model/environment.ts'
-import type { ConnectTo, Wire } from '../net/wire.ts'
 import type { Driver } from './driver.ts'
-import type { HttpDriver } from './http-driver.ts'
-
-export interface DriverOptions {
-  readonly base: URL
-  /** Absent when the owner came with a session. */
-  readonly passphrase?: string
-  readonly wire: Wire
-  readonly connectTo?: readonly ConnectTo[]
-  readonly ca?: string
-  readonly environment: Environment
-  /** What pages are read with, and what `http` is. */
-  readonly pages: HttpDriver
-}
+import type { DriverOptions } from './driver-options.ts'
 
 /**
  * Opens the driver of `--driver`: `http`, `chromium` or `command:<program>`.

@@ -1,5 +1,4 @@
-import type { Mail, Mailbox } from './mailbox.ts'
-import type { MailboxOptions } from './open-mailbox.ts'
+import type { Mail, Mailbox, MailboxOptions } from './mailbox.ts'
 import { parseMail } from './parse-mail.ts'
 import { requirePeer } from '../peer.ts'
 

@@ -1,3 +1,5 @@
+import type { Environment } from '../model/environment.ts'
+
 /** A mail as far as checks look at it. */
 export interface Mail {
   readonly id: string
@@ -7,6 +9,16 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
+}
+
+/** How a mailbox is opened. */
+export interface MailboxOptions {
+  /** Whether mails that were read are deleted. */
+  readonly isDeleting: boolean
+  /** Certificates of authorities beside the known ones; PEM. */
+  readonly ca?: string
+  /** Where a password is looked for that the address does not have. */
+  readonly environment?: Environment
 }
 
 /** Where the mails of an owner come to. */

@@ -1,7 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { Mail, Mailbox } from './mailbox.ts'
-import type { MailboxOptions } from './open-mailbox.ts'
+import type { Mail, Mailbox, MailboxOptions } from './mailbox.ts'
 import { parseMail } from './parse-mail.ts'
 
 /** The folders `new` and `cur` of a Maildir. Nothing is moved. */

@@ -1,16 +1,6 @@
 import { fill, filledCommand, mustExecute } from '../operator/operator.ts'
-import type { Environment } from '../model/environment.ts'
 import type { Wire } from '../net/wire.ts'
-import { type Mailbox, mailsOf } from './mailbox.ts'
-
-export interface MailboxOptions {
-  /** Whether mails that were read are deleted. */
-  readonly isDeleting: boolean
-  /** Certificates of authorities beside the known ones; PEM. */
-  readonly ca?: string
-  /** Where a password is looked for that the address does not have. */
-  readonly environment?: Environment
-}
+import { type Mailbox, type MailboxOptions, mailsOf } from './mailbox.ts'
 
 /**
  * Opens the mailbox of `--mailbox`: `imap(s)://`, `http(s)://`, `maildir:`, `smtp:PORT` or `command:`. `{host}` in an

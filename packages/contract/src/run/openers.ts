@@ -1,5 +1,6 @@
 import type { Driver } from '../drivers/driver.ts'
-import { type DriverOptions, openDriver } from '../drivers/open-driver.ts'
+import type { DriverOptions } from '../drivers/driver-options.ts'
+import { openDriver } from '../drivers/open-driver.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
 import { openMailbox } from '../mailbox/open-mailbox.ts'
 import { CannotRun } from '../model/cannot-run.ts'
