@@ -5,7 +5,6 @@ import { EXIT } from '../report/counts.ts'
 import { cleanUp } from './clean.ts'
 import { runCommand } from './run-command.ts'
 import { type RunFlags, wireFlags, withRunOptions } from './run-flags.ts'
-import { selfTestCommand } from './self-test-command.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The command line. @returns what the process ends with */
@@ -47,6 +46,8 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     .option('--matrix <file>', 'writes which check noticed what')
     .action(async (subject: string, { matrix }: { readonly matrix?: string }) => {
       const flags = program.opts<RunFlags>()
+      // A run does without its proxy and families, and has 150 MiB of memory.
+      const { selfTestCommand } = await import('./self-test-command.ts')
       code = await selfTestCommand(subject, flags, matrix, terminal)
     })
   try {
