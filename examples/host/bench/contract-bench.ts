@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +33,7 @@ export async function benchContract(options: ContractBenchOptions): Promise<read
     await withStore(name, async (store) => {
       const env = {
         SVC_ADMIN_TOKEN: CONTRACT_ADMIN_TOKEN,
-        SVC_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}`,
+        SVC_KEYS: `a:${randomBytes(32).toString('base64')}`,
         ...(store.startsWith('redis') && { SVC_STORE: store }),
       }
       const host = await spawnHost({ env })

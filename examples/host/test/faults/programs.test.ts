@@ -17,6 +17,7 @@ const PROGRAMS: readonly (readonly [name: string, options: readonly string[]])[]
   ['fill', ['--minutes', '0.2', '--quota', '4MiB']],
   ['assistants', ['--minutes', '0.2']],
   ['contract', ['--seeds', '2', '--kills', '2']],
+  ['contract-breaks', ['--groups', 'REV,RTM']],
 ]
 /** Most of them wait for clocks. */
 const LANES = 3

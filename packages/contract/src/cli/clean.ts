@@ -4,7 +4,8 @@ import { removeAll } from '../journal/remove.ts'
 import { Budget, UNLIMITED } from '../net/budget.ts'
 import { Wire } from '../net/wire.ts'
 import { EXIT } from '../report/counts.ts'
-import { CannotRun, type RunOptions } from '../run/run.ts'
+import { CannotRun } from '../model/cannot-run.ts'
+import type { RunOptions } from '../run/options.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Removes what the journal of a run that was killed names. @returns what the process ends with */

@@ -4,9 +4,10 @@ import { Ajv } from 'ajv'
 import type { Profile } from '../model/profile.ts'
 import type { ConnectTo } from '../net/wire.ts'
 import { PROFILES } from '../profiles/profiles.ts'
+import type { Report } from '../run/options.ts'
 import type { Operator } from '../operator/operator.ts'
 import type { Expected } from '../run/expected.ts'
-import { CannotRun } from '../run/run.ts'
+import { CannotRun } from '../model/cannot-run.ts'
 
 const validate = new Ajv({ allErrors: true })
 
@@ -39,11 +40,23 @@ export function readProfile(text: string): Profile {
   return { ...base, ...given, name: given.name ?? base.name }
 }
 
+/** A report that a run wrote as JSON. @throws CannotRun */
+export function readReport(file: string): Report {
+  const given = readJson(file)
+  requireSchema('report', given, file)
+  return given as Report // the schema holds
+}
+
 /** A list of known failures. @throws CannotRun */
 export function readExpected(file: string): readonly Expected[] {
   const list: unknown = readJson(file)
   requireSchema('expected', list, file)
-  return list as readonly Expected[] // the schema holds
+  const expected = list as readonly Expected[] // the schema holds
+  for (const { id, until } of expected) {
+    if (until !== undefined && !isDay(until))
+      throw new CannotRun(`${file}: ${id}: ${until} is no day`)
+  }
+  return expected
 }
 
 /** Reads `host:port:address:port`. @throws CannotRun */
@@ -59,6 +72,12 @@ export function readCount(text: string): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1) throw new CannotRun(`${text} is no positive number`)
   return value
+}
+
+/** Whether the calendar has the day: others are moved to the next month. */
+function isDay(text: string): boolean {
+  const day = new Date(text)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
 export function readJson(file: string): unknown {

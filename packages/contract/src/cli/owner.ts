@@ -1,13 +1,36 @@
 import { readFileSync } from 'node:fs'
-import { CannotRun } from '../run/run.ts'
+import { CannotRun } from '../model/cannot-run.ts'
+import type { RunOptions } from '../run/options.ts'
 
 export interface OwnerOptions {
   readonly ownerPassphrase?: string
   readonly ownerPassphraseFile?: string
+  readonly ownerSession?: string
 }
 
-/** The passphrase of the owner, from where it was given. @throws CannotRun when it was not */
-export function ownerPassphrase(
+/** Who the owner is: a passphrase from where it was given, or a session. @throws CannotRun when there is neither, or both */
+export function ownerOf(
+  options: OwnerOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+  warn: (text: string) => void,
+): Pick<RunOptions, 'passphrase' | 'session'> {
+  const { ownerSession, ownerPassphrase, ownerPassphraseFile } = options
+  if (ownerSession !== undefined) {
+    if (ownerPassphrase !== undefined || ownerPassphraseFile !== undefined) {
+      throw new CannotRun('Give --owner-session or a passphrase, not both.')
+    }
+    if (!/^[^=;\s]+=[^;]+/.test(ownerSession)) {
+      throw new CannotRun('--owner-session: write name=value')
+    }
+    warn('Other users of this machine can read --owner-session while it runs.')
+    return { session: ownerSession }
+  }
+  return {
+    passphrase: ownerPassphraseOf(options, environment['CONTRACT_OWNER_PASSPHRASE'], warn),
+  }
+}
+
+function ownerPassphraseOf(
   options: OwnerOptions,
   fromEnvironment: string | undefined,
   warn: (text: string) => void,

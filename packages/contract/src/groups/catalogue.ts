@@ -59,12 +59,14 @@ export const CATALOGUE: readonly Check[] = GROUPS.flatMap(({ checks }) => checks
 
 /** The checks that a run judges. */
 export function checksOf(profile: Profile, selection: Selection): readonly Check[] {
-  return CATALOGUE.filter(
-    (check) =>
-      levelIn(profile, check) !== undefined &&
+  return CATALOGUE.filter((check) => {
+    const level = levelIn(profile, check)
+    return (
+      level !== undefined &&
       (profile.groups === undefined || profile.groups.includes(groupOf(check.id))) &&
-      isSelected(check, selection),
-  )
+      isSelected(check, level, selection)
+    )
+  })
 }
 
 /** The groups that a run needs for its checks. */

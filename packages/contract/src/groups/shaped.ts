@@ -34,3 +34,8 @@ export function checksWith(shared: Shared, shaped: readonly Shaped[]): readonly 
     judge,
   }))
 }
+
+/** The same checks, each of which needs this beside what it needs. */
+export function withNeeds(checks: readonly Check[], need: Capability | Ability): readonly Check[] {
+  return checks.map((check) => ({ ...check, needs: [need, ...(check.needs ?? [])] }))
+}

@@ -1,3 +1,5 @@
+import type { Environment } from '../model/environment.ts'
+
 /** A mail as far as checks look at it. */
 export interface Mail {
   readonly id: string
@@ -9,6 +11,16 @@ export interface Mail {
   readonly html: string
 }
 
+/** How a mailbox is opened. */
+export interface MailboxOptions {
+  /** Whether mails that were read are deleted. */
+  readonly isDeleting: boolean
+  /** Certificates of authorities beside the known ones; PEM. */
+  readonly ca?: string
+  /** Where a password is looked for that the address does not have. */
+  readonly environment?: Environment
+}
+
 /** Where the mails of an owner come to. */
 export interface Mailbox {
   /**
@@ -17,6 +29,8 @@ export interface Mailbox {
    * @throws Error when it cannot be read
    */
   list(host: string): Promise<readonly Mail[]>
+  /** Deletes a mail that was read; absent where nothing can be deleted, or nothing shall be. */
+  remove?(mail: Mail): Promise<void>
   close(): Promise<void>
 }
 

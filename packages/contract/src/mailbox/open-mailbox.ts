@@ -1,21 +1,35 @@
 import { fill, filledCommand, mustExecute } from '../operator/operator.ts'
 import type { Wire } from '../net/wire.ts'
-import { type Mailbox, mailsOf } from './mailbox.ts'
+import { type Mailbox, type MailboxOptions, mailsOf } from './mailbox.ts'
 
 /**
- * Opens the mailbox of `--mailbox`: `http(s)://`, `maildir:`, `smtp:PORT` or `command:`. `{host}` in an
+ * Opens the mailbox of `--mailbox`: `imap(s)://`, `http(s)://`, `maildir:`, `smtp:PORT` or `command:`. `{host}` in an
  * address or a command is the host of the instance.
- * @throws Error when it is none of them, or cannot be opened
+ * @throws Error when it is none of them, cannot be opened, or cannot delete and shall
  */
-export async function openMailbox(text: string, wire: Wire): Promise<Mailbox> {
+export async function openMailbox(
+  text: string,
+  wire: Wire,
+  options: MailboxOptions = { isDeleting: false },
+): Promise<Mailbox> {
+  const mailbox = await open(text, wire, options)
+  if (!options.isDeleting || mailbox.remove !== undefined) return mailbox
+  await mailbox.close()
+  throw new Error(`${text}: nothing can be deleted there`)
+}
+
+async function open(text: string, wire: Wire, options: MailboxOptions): Promise<Mailbox> {
   const [, kind = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(text) ?? []
   if (kind === 'http' || kind === 'https') return httpMailbox(text, wire)
   if (kind === 'command') return commandMailbox(rest)
-  if (kind === 'maildir') return (await import('./maildir.ts')).maildir(rest)
+  if (kind === 'maildir') return (await import('./maildir.ts')).maildir(rest, options)
+  if (kind === 'imap' || kind === 'imaps') {
+    return (await import('./imap-mailbox.ts')).imapMailbox(text, options)
+  }
   if (kind === 'smtp' && /^[1-9]\d{0,4}$/.test(rest)) {
     return (await import('./smtp-mailbox.ts')).smtpMailbox(Number(rest))
   }
-  throw new Error(`${text}: write http(s)://, maildir:, smtp:PORT or command:`)
+  throw new Error(`${text}: write imap(s)://, http(s)://, maildir:, smtp:PORT or command:`)
 }
 
 /** A list of mails as JSON, newest first. */

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Mail, Mailbox } from './mailbox.ts'
 import { parseMail } from './parse-mail.ts'
-import { requirePeer } from './peer.ts'
+import { requirePeer } from '../peer.ts'
 
 /** A mailbox that a server sends to. */
 export interface SmtpMailbox extends Mailbox {
@@ -40,6 +40,8 @@ export async function smtpMailbox(wanted: number): Promise<SmtpMailbox> {
   return {
     port: (server.server.address() as AddressInfo).port, // it listens on an address
     list: async () => [...mails],
+    // Nobody else has it.
+    remove: async (mail) => void mails.splice(mails.indexOf(mail), 1),
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }

@@ -1,2 +1,2 @@
 /** What a run has beside the server. */
-export type Ability = 'fresh' | 'mailbox' | 'provider' | 'clock'
+export type Ability = 'passphrase' | 'fresh' | 'mailbox' | 'provider' | 'clock'

@@ -69,6 +69,12 @@ export class Evidence {
     )
   }
 
+  /** What was answered, if anything was; not counted as looked at. */
+  find(label: string): Answered | undefined {
+    const exchange = this.#byLabel.get(label)
+    return exchange?.answer === undefined ? undefined : { ...exchange, answer: exchange.answer }
+  }
+
   /** Counts an exchange of `everything` as looked at. */
   use(label: string): void {
     this.#used.add(label)
@@ -93,6 +99,6 @@ export class Evidence {
     )
     return stopped === undefined
       ? `${label} was not asked`
-      : `${label} was not asked: ${stopped[0]} stopped with "${stopped[1]}"`
+      : `${label} was not asked: ${stopped[0]} stopped with "${stopped[1].split('\n', 1)[0] ?? ''}"`
   }
 }

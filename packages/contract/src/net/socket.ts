@@ -37,6 +37,8 @@ export class Socket {
   readonly #waiting = new Set<() => void>()
   #close: SocketTranscript['close']
   #refused: number | undefined
+  /** That the server chose; absent as long as it has not agreed to a connection. */
+  #protocol: string | undefined
 
   private constructor(wire: Wire, label: string, url: URL, options: SocketOptions) {
     this.#wire = wire
@@ -48,7 +50,7 @@ export class Socket {
     address.hostname = hostname
     address.port = port
     this.#socket = new WebSocket(address, [...(options.protocols ?? [])], {
-      headers: { Host: url.host, ...options.headers },
+      headers: { Host: url.host, ...options.headers, ...wire.labelHeaders(label) },
       lookup: lookupLoopback,
       handshakeTimeout: OPEN_MS,
       perMessageDeflate: false,
@@ -68,6 +70,10 @@ export class Socket {
       this.#wake()
     })
     this.#socket.on('error', () => this.#wake())
+    // Whatever the protocol is that was chosen: to open, it has to be one that was offered.
+    this.#socket.on('upgrade', ({ headers }) => {
+      this.#protocol = headers['sec-websocket-protocol'] ?? ''
+    })
     this.#socket.on('open', () => this.#wake())
   }
 
@@ -78,12 +84,15 @@ export class Socket {
     url: URL,
     options: SocketOptions = {},
   ): Promise<Socket> {
-    const socket = new Socket(wire, label, url, options)
-    await socket.until(
-      () => socket.isOpen || socket.#refused !== undefined || socket.#close !== undefined,
-      OPEN_MS,
-    )
-    return socket
+    const request = { method: 'GET', url: url.href.replace(/^ws/, 'http'), headers: [] }
+    return wire.hold(request, async () => {
+      const socket = new Socket(wire, label, url, options)
+      await socket.until(
+        () => socket.isOpen || socket.#refused !== undefined || socket.#close !== undefined,
+        OPEN_MS,
+      )
+      return socket
+    })
   }
 
   get isOpen(): boolean {
@@ -130,17 +139,21 @@ export class Socket {
   /** Ends the connection and records it. */
   end(): Exchange {
     const transcript: SocketTranscript = {
-      protocol: this.#socket.protocol,
+      protocol: this.#protocol ?? '',
       sent: this.#sent,
       frames: this.#frames,
       ...(this.#close !== undefined && { close: this.#close }),
     }
     this.#socket.terminate()
-    const status = this.#refused ?? 101
-    const exchange: Exchange = {
+    const answer = {
+      status: this.#refused ?? 101,
+      headers: [['content-type', 'application/json']] as const,
+      body: JSON.stringify(transcript),
+    }
+    // A server that neither agreed nor refused has shown nothing.
+    const hasAnswer = this.#protocol !== undefined || this.#refused !== undefined
+    return this.#wire.keep({
       label: this.#label,
-      at: 0,
-      ms: this.#ms(),
       request: {
         method: 'GET',
         url: this.#url.href,
@@ -149,14 +162,8 @@ export class Socket {
           ['Sec-WebSocket-Protocol', (this.#options.protocols ?? []).join(', ')],
         ],
       },
-      answer: {
-        status,
-        headers: [['content-type', 'application/json']],
-        body: JSON.stringify(transcript),
-      },
-    }
-    this.#wire.exchanges.push(exchange)
-    return exchange
+      ...(hasAnswer ? { answer } : { fault: 'no connection was opened' }),
+    })
   }
 
   #ms(): number {

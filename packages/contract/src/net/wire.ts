@@ -2,7 +2,7 @@ import { request as httpRequest, Agent as HttpAgent, type IncomingMessage } from
 import { request as httpsRequest, Agent as HttpsAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Answer, Exchange, Header, SentRequest } from '../model/exchange.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, NotSent } from './budget.ts'
 import { Slots } from './slots.ts'
 
 /** `host:port:address:port`, as curl has it. */
@@ -22,10 +22,14 @@ export interface WireOptions {
   readonly ca?: string
   /** Milliseconds that an answer may take. */
   readonly timeoutMs?: number
+  /** Whether each request says its label, for the proxy of the self-test; no server is sent it. */
+  readonly isLabelled?: boolean
   /** Once it is aborted nothing more is sent. */
   readonly signal?: AbortSignal
 }
 
+/** Tells the proxy of the self-test which exchange a request is of. */
+export const LABEL_HEADER = 'x-contract-label'
 const TIMEOUT_MS = 15_000
 const MAX_BODY = 2 * 1024 * 1024
 
@@ -46,35 +50,62 @@ export class Wire {
     this.#https = new HttpsAgent({ keepAlive: true, ...(options.ca && { ca: options.ca }) })
   }
 
-  /** Sends it, follows nothing, and records what came. @throws BudgetError */
+  /** Sends it, follows nothing, and records what came. @throws NotSent */
   async send(label: string, request: SentRequest): Promise<Exchange> {
-    return this.#slots.run(async () => {
-      if (this.#options.signal?.aborted === true) throw new Error('the run was ended')
-      if (this.#stopped !== undefined) throw new Error(this.#stopped)
-      this.#options.budget.countRequest(request)
-      const unique = this.#uniqueLabel(label)
-      const at = performance.now()
-      const outcome = await this.#exchange(request).then(
-        (answer) => ({ answer }),
-        (error: unknown) => ({ fault: error instanceof Error ? error.message : String(error) }),
-      )
-      const exchange: Exchange = {
-        label: unique,
-        at: Math.round(at - this.#begun),
-        ms: Math.round(performance.now() - at),
-        request,
-        ...outcome,
-      }
+    return this.hold(request, async () => {
+      const exchange = await this.#ask(this.#uniqueLabel(label), request)
       this.exchanges.push(exchange)
       return exchange
     })
   }
 
+  /** Sends it without keeping anything. */
+  forward(request: SentRequest): Promise<Exchange> {
+    return this.hold(request, () => this.#ask('', request))
+  }
+
+  async #ask(label: string, request: SentRequest): Promise<Exchange> {
+    const at = performance.now()
+    const outcome = await this.#exchange(request, this.labelHeaders(label)).then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ fault: error instanceof Error ? error.message : String(error) }),
+    )
+    return {
+      label,
+      at: Math.round(at - this.#begun),
+      ms: Math.round(performance.now() - at),
+      request,
+      ...outcome,
+    }
+  }
+
+  /** What tells the label to the proxy of the self-test. */
+  labelHeaders(label: string): Readonly<Record<string, string>> {
+    return this.#options.isLabelled === true ? { [LABEL_HEADER]: label } : {}
+  }
+
+  /** Counts what is sent another way, such as by a browser. @throws NotSent */
+  count(request: SentRequest): void {
+    if (this.#options.signal?.aborted === true) throw new NotSent('the run was ended')
+    if (this.#stopped !== undefined) throw new NotSent(this.#stopped)
+    this.#options.budget.countRequest(request)
+  }
+
+  /** Sends something another way, as one of those that are under way. @throws as `count` does */
+  async hold<T>(request: SentRequest, work: () => Promise<T>): Promise<T> {
+    return this.#slots.run(() => {
+      this.count(request)
+      return work()
+    })
+  }
+
   /** Keeps what came another way, such as a mail. */
-  keep(exchange: Omit<Exchange, 'at' | 'ms'>): void {
+  keep(exchange: Omit<Exchange, 'at' | 'ms'>): Exchange {
     const label = this.#uniqueLabel(exchange.label)
     const at = Math.round(performance.now() - this.#begun)
-    this.exchanges.push({ ...exchange, label, at, ms: 0 })
+    const kept: Exchange = { ...exchange, label, at, ms: 0 }
+    this.exchanges.push(kept)
+    return kept
   }
 
   /** Nothing more is sent. */
@@ -110,11 +141,14 @@ export class Wire {
     this.#https.destroy()
   }
 
-  #exchange({ method, url, headers, body }: SentRequest): Promise<Answer> {
+  #exchange(
+    { method, url, headers, body }: SentRequest,
+    more: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
     const address = new URL(url)
     const secure = address.protocol === 'https:'
     const { hostname, port } = this.target(address)
-    const sent = headers.flatMap(([name, value]) => [name, value])
+    const sent = [...headers, ...Object.entries(more)].flat()
     if (!headers.some(([name]) => name.toLowerCase() === 'host')) sent.push('Host', address.host)
     if (body !== undefined) sent.push('Content-Length', String(Buffer.byteLength(body)))
     else if (method !== 'GET' && method !== 'HEAD') sent.push('Content-Length', '0')

@@ -1,5 +1,5 @@
-import { mustsOf } from './counts.ts'
-import type { Report } from '../run/run.ts'
+import { EXIT, exitCodeOf, mustsOf } from './counts.ts'
+import type { Report } from '../run/options.ts'
 
 const LETTER = 6.6
 
@@ -22,6 +22,6 @@ function badgeOf(report: Report): { label: string; message: string; color: 'gree
   return {
     label: `contract ${report.profile} ${report.catalogue}`,
     message: `${passed}/${all} must`,
-    color: passed === all && all > 0 ? 'green' : 'red',
+    color: passed === all && all > 0 && exitCodeOf(report) === EXIT.passed ? 'green' : 'red',
   }
 }

@@ -1,5 +1,5 @@
 import type { Outcome, Verdict } from '../model/check.ts'
-import type { Report } from '../run/run.ts'
+import type { Report } from '../run/options.ts'
 
 export const EXIT = { passed: 0, failed: 1, cannotRun: 2, notRemoved: 3 } as const
 
@@ -28,9 +28,16 @@ export function exitCodeOf({ verdicts, remaining, recording }: Report): number {
   if (remaining.length > 0) return EXIT.notRemoved
   if (verdicts.some(isFailure)) return EXIT.failed
   const hasFault = verdicts.some(({ outcome }) => outcome === 'error')
-  const hasStopped = Object.keys(recording.stopped).length > 0
-  const isKnown = verdicts.some(({ expected }) => expected !== undefined)
-  return hasFault || (hasStopped && !isKnown) ? EXIT.cannotRun : EXIT.passed
+  const known = new Set(
+    verdicts.flatMap(({ expected, group }) =>
+      expected === undefined ? [] : [group.toLowerCase()],
+    ),
+  )
+  // What is known to fail may end the scenarios of its group, and of no other one.
+  const hasStopped = Object.keys(recording.stopped).some(
+    (scenario) => !known.has(scenario.split('.', 1)[0] ?? ''),
+  )
+  return hasFault || hasStopped ? EXIT.cannotRun : EXIT.passed
 }
 
 /** How many musts passed, and how many were judged. */

@@ -1,29 +1,41 @@
 import type { Verdict } from '../model/check.ts'
 import type { Exchange } from '../model/exchange.ts'
-import type { Report } from '../run/run.ts'
+import type { Report } from '../run/options.ts'
 import { countsOf } from './counts.ts'
 import { escapeMarkup } from './escape.ts'
 
 const ORDER = ['failed', 'error', 'inconclusive', 'warning', 'skipped', 'passed']
 const LONGEST_BODY = 1200
-/** Exchanges are shown for what did not pass; more of them would make the page too large. */
+const LONGEST_REASON = 600
+/** Exchanges are shown for what did not pass. */
 const MOST_EXCHANGES = 3
-const MOST_SHOWN = 80
+/** A page is opened from a mail or a build, also on a phone; bytes. */
+const LARGEST_PAGE = 400_000
 
-/** One page without outside requests, failures first; readable without script. */
+/** One page without outside requests, failures first; readable without script. At most 400 kB. */
 export function htmlReport(report: Report): string {
   const sorted = report.verdicts.toSorted(
     (one, other) => ORDER.indexOf(one.outcome) - ORDER.indexOf(other.outcome),
   )
   const exchanges = new Map(report.recording.exchanges.map((one) => [one.label, one]))
-  const counts = Object.entries(countsOf(report.verdicts)).filter(([, count]) => count > 0)
-  let shown = 0
+  const bare = pageOf(
+    report,
+    sorted.map((verdict) => itemOf(verdict, '')),
+  )
+  let left = LARGEST_PAGE - Buffer.byteLength(bare)
   const items = sorted.map((verdict) => {
-    const isShown = !['passed', 'skipped'].includes(verdict.outcome) && shown < MOST_SHOWN
-    if (isShown) shown++
-    return itemOf(verdict, isShown ? exchanges : new Map())
+    const shown = exchangesOf(verdict, exchanges)
+    const size = Buffer.byteLength(shown)
+    if (size > left) return itemOf(verdict, '')
+    left -= size
+    return itemOf(verdict, shown)
   })
-  const { target, profile, catalogue, run, begun, ms, seed } = report
+  return pageOf(report, items)
+}
+
+function pageOf(report: Report, items: readonly string[]): string {
+  const { target, profile, catalogue, run, begun, ms, seed, verdicts } = report
+  const counts = Object.entries(countsOf(verdicts)).filter(([, count]) => count > 0)
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>Contract: ${escapeMarkup(target)}</title><style>${STYLE}</style></head>
@@ -34,15 +46,24 @@ export function htmlReport(report: Report): string {
 `
 }
 
-function itemOf(verdict: Verdict, exchanges: ReadonlyMap<string, Exchange>): string {
-  const { id, title, outcome, level, reason, expected, rules, why, remedy } = verdict
-  const told = reason === undefined ? '' : `<p class="reason">${escapeMarkup(reason)}</p>`
-  const known = expected === undefined ? '' : `<p>Expected: ${escapeMarkup(expected)}</p>`
-  const looked = verdict.exchanges
+/** What a check looked at, where it did not pass. */
+function exchangesOf(
+  { outcome, exchanges: labels }: Verdict,
+  exchanges: ReadonlyMap<string, Exchange>,
+): string {
+  if (outcome === 'passed' || outcome === 'skipped') return ''
+  return labels
     .slice(0, MOST_EXCHANGES)
     .flatMap((label) => exchanges.get(label) ?? [])
     .map(exchangeOf)
     .join('')
+}
+
+function itemOf(verdict: Verdict, looked: string): string {
+  const { id, title, outcome, level, reason, expected, rules, why, remedy } = verdict
+  const told =
+    reason === undefined ? '' : `<p class="reason">${escapeMarkup(cut(reason, LONGEST_REASON))}</p>`
+  const known = expected === undefined ? '' : `<p>Expected: ${escapeMarkup(expected)}</p>`
   return `<details id="${id}"${outcome === 'failed' ? ' open' : ''}><summary class="${outcome}"><span>${id}</span> ${escapeMarkup(title)} <i>${outcome}, ${level}</i></summary>${told}${known}<p>${escapeMarkup(why)}</p><p>${escapeMarkup(remedy)}</p><p class="rules">${rules.map(escapeMarkup).join(' · ')}</p>${looked}</details>`
 }
 
@@ -50,7 +71,7 @@ function exchangeOf({ label, request, answer, fault }: Exchange): string {
   const sent = [
     `${request.method} ${request.url}`,
     ...request.headers.map((header) => header.join(': ')),
-    ...(request.body === undefined ? [] : ['', cut(request.body)]),
+    ...(request.body === undefined ? [] : ['', cut(request.body, LONGEST_BODY)]),
   ]
   const came =
     answer === undefined
@@ -59,13 +80,13 @@ function exchangeOf({ label, request, answer, fault }: Exchange): string {
           String(answer.status),
           ...answer.headers.map((header) => header.join(': ')),
           '',
-          cut(answer.body),
+          cut(answer.body, LONGEST_BODY),
         ]
   return `<h2>${escapeMarkup(label)}</h2><pre>${escapeMarkup(sent.join('\n'))}</pre><pre>${escapeMarkup(came.join('\n'))}</pre>`
 }
 
-function cut(text: string): string {
-  return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
 }
 
 const STYLE = `:root{font:16px/1.5 system-ui,sans-serif;--ok:#1a7f37;--bad:#b42318;--mid:#8a5a00;--dim:#59636e;--line:#d1d9e0}

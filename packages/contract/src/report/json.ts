@@ -1,4 +1,4 @@
-import type { Report } from '../run/run.ts'
+import type { Report } from '../run/options.ts'
 
 /** The report as JSON, an exchange a line. In parts: the text of a whole run at once takes as much room as the run did. */
 export function* jsonReport({ recording, ...report }: Report): Generator<string> {

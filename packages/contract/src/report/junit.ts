@@ -1,5 +1,5 @@
 import type { Verdict } from '../model/check.ts'
-import type { Report } from '../run/run.ts'
+import type { Report } from '../run/options.ts'
 import { isFailure } from './counts.ts'
 import { escapeMarkup } from './escape.ts'
 

@@ -1,4 +1,4 @@
-import type { Report } from '../run/run.ts'
+import type { Report } from '../run/options.ts'
 import { countsOf } from './counts.ts'
 
 /** What is said at the end of a run. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
-import type { Report } from '../run/run.ts'
+import type { Report } from '../run/options.ts'
 import { badgeJson, badgeSvg } from './badge.ts'
 import { htmlReport } from './html.ts'
 import { jsonReport } from './json.ts'

@@ -8,7 +8,7 @@ export interface Expected {
   readonly until?: string
 }
 
-/** Marks known failures. One that passes, or whose day is over, fails the run. */
+/** Marks known failures. One that passes, or whose day is over, fails the run, whatever its level is. */
 export function withExpected(
   verdicts: readonly Verdict[],
   expected: readonly Expected[],
@@ -16,12 +16,20 @@ export function withExpected(
 ): readonly Verdict[] {
   return verdicts.map((verdict) => {
     const known = expected.find(({ id }) => id === verdict.id)
-    if (known === undefined || verdict.outcome === 'skipped') return verdict
-    const isOver = known.until !== undefined && new Date(known.until) <= now
-    if (verdict.outcome === 'passed') {
-      const reason = `it passes, though a failure is expected: ${known.reason}`
-      return { ...verdict, level: 'must', outcome: 'failed', reason }
+    if (known === undefined || verdict.outcome === 'error') return verdict
+    const { reason: told, until } = known
+    const failed = (reason: string): Verdict => ({
+      ...verdict,
+      level: 'must',
+      outcome: 'failed',
+      reason,
+    })
+    if (until !== undefined && !(new Date(until) > now)) {
+      return failed(`a failure was expected until ${until}, and is no longer: ${told}`)
     }
-    return isOver ? verdict : { ...verdict, expected: known.reason }
+    if (verdict.outcome === 'skipped') return verdict
+    return verdict.outcome === 'passed'
+      ? failed(`it passes, though a failure is expected: ${told}`)
+      : { ...verdict, expected: told }
   })
 }

@@ -1,108 +1,84 @@
 import { randomBytes } from 'node:crypto'
 import { HttpDriver } from '../drivers/http-driver.ts'
-import { CATALOGUE_VERSION, checksOf, groupsOf } from '../groups/catalogue.ts'
+import { CATALOGUE_VERSION, groupsOf } from '../groups/catalogue.ts'
 import { Journal } from '../journal/journal.ts'
 import { type Remaining, removeAll } from '../journal/remove.ts'
-import type { Verdict } from '../model/check.ts'
+import { CannotRun, NotRemoved } from '../model/cannot-run.ts'
 import type { Exchange, Recording } from '../model/exchange.ts'
 import type { Profile } from '../model/profile.ts'
-import type { Selection } from '../model/selection.ts'
 import { Budget, SAFE_BUDGET, type Spent, UNLIMITED } from '../net/budget.ts'
-import type { Mailbox } from '../mailbox/mailbox.ts'
-import { openMailbox } from '../mailbox/open-mailbox.ts'
-import type { Operator } from '../operator/operator.ts'
 import { learnFrom } from '../net/learn.ts'
 import { Secrets } from '../net/secrets.ts'
-import { type ConnectTo, Wire } from '../net/wire.ts'
 import { Surroundings } from '../world/surroundings.ts'
 import { World } from '../world/world.ts'
-import { type Expected, withExpected } from './expected.ts'
+import { chosenChecks, requireKnown } from './chosen.ts'
+import { withExpected } from './expected.ts'
+import { agentOf, baseOf, mailboxOf, wireOf } from './openers.ts'
+import type { Report, RunOptions } from './options.ts'
 import { runScenarios, shuffled } from './scenarios.ts'
 import { judgeAll } from './verdicts.ts'
 
-/** The run could not be made: nothing is said about the server's rules. */
-export class CannotRun extends Error {}
-
-/**
- * What a run of the contract is told: the address of an instance, its passphrase, and a profile. Everything else has a
- * default. @see docs/contract/README.md of the repository
- */
-export interface RunOptions {
-  readonly target: string
-  readonly passphrase: string
-  readonly profile: Profile
-  readonly selection?: Selection
-  readonly expected?: readonly Expected[]
-  /** @defaultValue 8 */
-  readonly concurrency?: number
-  readonly seed?: number
-  readonly connectTo?: readonly ConnectTo[]
-  readonly ca?: string
-  /** Where what is made is written down; in memory alone when absent. */
-  readonly journal?: string
-  /** Other limits, for a server whose owner is made for the run. */
-  readonly limits?: Partial<Readonly<Record<Spent, number>>>
-  /** Makes an instance for what needs more than is safe; such checks are skipped when absent. */
-  readonly operator?: Operator
-  /** As `--mailbox`; checks that need a mail are skipped when absent. */
-  readonly mailbox?: string
-  /** Waits for expiries that no operator can bring about. */
-  readonly isSlow?: boolean
-  /** Ends the run early; what was made is removed. */
-  readonly signal?: AbortSignal
-  readonly runId?: string
-}
-
-/** What came out of a run. */
-export interface Report {
-  readonly schema: 'contract-report/1'
-  readonly target: string
-  readonly profile: string
-  readonly catalogue: string
-  readonly run: string
-  readonly seed: number
-  readonly begun: string
-  readonly ms: number
-  readonly spent: Readonly<Partial<Record<Spent, number>>>
-  readonly verdicts: readonly Verdict[]
-  readonly recording: Recording
-  /** What could not be removed. */
-  readonly remaining: readonly Remaining[]
-}
-
-const CONCURRENCY = 8
 const SPENT: readonly Spent[] = [
   'requests',
   'registrations',
   'wrong passphrases',
+  'passcodes',
   'session codes',
   'mails',
   'requests to a fresh instance',
 ]
 
 /** Asks a server everything, judges what it answered, and removes what was made. @throws CannotRun */
-export async function run(options: RunOptions): Promise<Report> {
+export function run(options: RunOptions): Promise<Report> {
+  return runThrough(options, { isLabelled: false })
+}
+
+/**
+ * The same, through the proxy of the self-test where requests are labelled.
+ * @throws CannotRun
+ */
+export async function runThrough(
+  options: RunOptions,
+  { isLabelled }: { readonly isLabelled: boolean },
+): Promise<Report> {
   const begun = performance.now()
   const id = options.runId ?? randomBytes(4).toString('hex')
   const seed = options.seed ?? randomBytes(3).readUIntBE(0, 3)
-  const { profile, selection = {} } = options
+  const { profile, selection = {}, expected = [] } = options
+  const checks = chosenChecks(profile, selection)
+  requireKnown(expected)
   const base = baseOf(options.target)
   const secrets = new Secrets()
+  if (options.passphrase === undefined && options.session === undefined) {
+    throw new CannotRun('The owner is needed: a passphrase, or a session.')
+  }
   secrets.learn('passphrase', options.passphrase)
+  for (const pair of options.session?.split(';') ?? []) {
+    secrets.learn('cookie', pair.split('=').slice(1).join('=').trim())
+  }
   const budget = new Budget({ ...SAFE_BUDGET, ...options.limits })
-  const wire = wireOf(options, budget, options.signal)
+  const wire = wireOf(options, budget, { isLabelled, signal: options.signal })
   // What was made is removed whatever happened, and needs no budget.
-  const cleaner = wireOf(options, new Budget(UNLIMITED))
+  const cleaner = wireOf(options, new Budget(UNLIMITED), {})
   // Reading mails is no load of what is tested, and no part of the recording.
   const mailbox = await mailboxOf(options, cleaner)
-  const journal = new Journal({ run: id, target: base.origin }, options.journal)
-  const driver = new HttpDriver({ base, profile, passphrase: options.passphrase, secrets })
+  const driver = new HttpDriver({
+    base,
+    profile,
+    secrets,
+    budget,
+    ...(options.passphrase !== undefined && { passphrase: options.passphrase }),
+  })
   const surroundings = new Surroundings({
     run: id,
     ...(options.operator !== undefined && { operator: options.operator }),
     ...(options.isSlow !== undefined && { isSlow: options.isSlow }),
     ...(mailbox !== undefined && { mailbox }),
+    hasPassphrase: options.passphrase !== undefined,
   })
+  const agent = await agentOf(options, { base, wire, pages: driver })
+  // A run that cannot be made leaves no file.
+  const journal = new Journal({ run: id, target: base.origin }, options.journal)
   const world = new World({
     base,
     run: id,
@@ -112,23 +88,30 @@ export async function run(options: RunOptions): Promise<Report> {
     budget,
     journal,
     driver,
+    agent,
     surroundings,
+    ...(options.session !== undefined && { session: options.session }),
   })
   const isStopping = (): boolean => options.signal?.aborted === true
   let stopped: Record<string, string> = {}
   let remaining: readonly Remaining[] = []
+  let fault: unknown
   try {
     await reach(world)
     const scenarios = groupsOf(profile, selection).flatMap((group) => group.scenarios)
     stopped = await runScenarios(shuffled(scenarios, seed), world, isStopping)
+    if (wire.stopped !== undefined) throw new CannotRun(wire.stopped)
+  } catch (error) {
+    fault = error
   } finally {
     remaining = await removeAll(journal.leftovers, cleaner, (made) => journal.gone(made))
     cleaner.close()
     wire.close()
     await surroundings.close()
+    await agent.close()
     if (remaining.length === 0 && journal.leftovers.unknown.every(isSession)) journal.close()
   }
-  if (wire.stopped !== undefined) throw new CannotRun(wire.stopped)
+  if (fault !== undefined) throw withRemaining(fault, secrets.redactAll(remaining))
   for (const exchange of wire.exchanges) learnFrom(secrets, exchange)
   const about = { target: base.origin, run: id, notes: world.notes, stopped }
   const recording: Recording = {
@@ -137,26 +120,42 @@ export async function run(options: RunOptions): Promise<Report> {
     exchanges: redacted(wire.exchanges, secrets),
     secrets: secrets.facts,
   }
-  const verdicts = await judgeAll(checksOf(profile, selection), recording, profile)
+  const verdicts = await judgeAll(checks, recording, profile)
   return {
     schema: 'contract-report/1',
     target: base.origin,
     profile: profile.name,
-    catalogue: CATALOGUE_VERSION,
+    catalogue: selection.catalogue ?? CATALOGUE_VERSION,
     run: id,
     seed,
     begun: new Date(performance.timeOrigin + begun).toISOString(),
     ms: Math.round(performance.now() - begun),
     spent: Object.fromEntries(SPENT.map((what) => [what, budget.spent(what)])),
-    verdicts: withExpected(verdicts, options.expected ?? [], new Date()),
+    verdicts: withExpected(verdicts, expected, new Date()),
     recording,
     remaining: secrets.redactAll(remaining),
   }
 }
 
-/** Judges a recording again. */
-export async function replay(report: Report, profile: Profile): Promise<readonly Verdict[]> {
-  return judgeAll(checksOf(profile, {}), report.recording, profile)
+/**
+ * Judges what a run recorded again: nothing is sent.
+ * @param report - of the run
+ * @throws CannotRun for a selection or an expected failure that names no check
+ */
+export async function replay(
+  report: Report,
+  profile: Profile,
+  { selection = {}, expected = [] }: Pick<RunOptions, 'selection' | 'expected'> = {},
+): Promise<Report> {
+  const checks = chosenChecks(profile, selection)
+  requireKnown(expected)
+  const verdicts = await judgeAll(checks, report.recording, profile)
+  return {
+    ...report,
+    profile: profile.name,
+    catalogue: selection.catalogue ?? CATALOGUE_VERSION,
+    verdicts: withExpected(verdicts, expected, new Date()),
+  }
 }
 
 /** One after the other, and each in the place of what it was: two copies of a whole run take too much room. */
@@ -165,18 +164,18 @@ function redacted(exchanges: Exchange[], secrets: Secrets): readonly Exchange[] 
   return exchanges
 }
 
-function isSession({ kind }: { readonly kind: string }): boolean {
-  return kind === 'session'
+/** Why a run could not be made, with what it could not remove. */
+function withRemaining(fault: unknown, remaining: readonly Remaining[]): unknown {
+  if (remaining.length === 0) return fault
+  const told = fault instanceof Error ? fault.message : String(fault)
+  const left = remaining.map(
+    ({ made, reason }) => `Not removed: ${made.kind} "${made.name}": ${reason}`,
+  )
+  return new NotRemoved([told, ...left].join('\n'), { cause: fault })
 }
 
-async function mailboxOf({ mailbox }: RunOptions, wire: Wire): Promise<Mailbox | undefined> {
-  if (mailbox === undefined) return undefined
-  try {
-    return await openMailbox(mailbox, wire)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CannotRun(`The mailbox cannot be opened: ${reason}`, { cause: error })
-  }
+function isSession({ kind }: { readonly kind: string }): boolean {
+  return kind === 'session'
 }
 
 async function reach(world: World): Promise<void> {
@@ -186,22 +185,4 @@ async function reach(world: World): Promise<void> {
   } catch (error) {
     throw new CannotRun(error instanceof Error ? error.message : String(error), { cause: error })
   }
-}
-
-function baseOf(target: string): URL {
-  if (!URL.canParse(target)) throw new CannotRun(`${target} is no URL`)
-  const url = new URL(target)
-  if (!['http:', 'https:'].includes(url.protocol))
-    throw new CannotRun(`${target} is no web address`)
-  return new URL(`${url.origin}/`)
-}
-
-function wireOf(options: RunOptions, budget: Budget, signal?: AbortSignal): Wire {
-  return new Wire({
-    budget,
-    concurrency: options.concurrency ?? CONCURRENCY,
-    ...(options.connectTo !== undefined && { connectTo: options.connectTo }),
-    ...(options.ca !== undefined && { ca: options.ca }),
-    ...(signal !== undefined && { signal }),
-  })
 }

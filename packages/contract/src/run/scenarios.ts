@@ -22,9 +22,12 @@ export async function runScenarios(
   return stopped
 
   async function runOne(scenario: Scenario): Promise<void> {
-    if (isStopping()) return
     const lacking = scenario.needs?.find((need) => !world.can(need))
     if (lacking !== undefined) return
+    if (isStopping()) {
+      stopped[scenario.id] = 'the run was ended before it began'
+      return
+    }
     try {
       await scenario.run(world)
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Ability } from '../model/ability.ts'
-import { type Capability, type Check, groupOf, type Verdict } from '../model/check.ts'
+import { type Capability, type Check, groupOf, type Level, type Verdict } from '../model/check.ts'
+import { isDisproved } from '../model/disproof.ts'
 import { isDisturbance } from '../model/disturbance.ts'
 import { Evidence, MissingExchange } from '../model/evidence.ts'
 import type { Recording } from '../model/exchange.ts'
@@ -23,6 +24,11 @@ async function judge(check: Check, recording: Recording, profile: Profile): Prom
   const base = { id, title, group: groupOf(id), level, rules, why, remedy }
   const reason = check.needs?.flatMap((need) => reasonOf(need, recording, profile) ?? [])[0]
   if (reason !== undefined) return { ...base, outcome: 'skipped', reason, exchanges: [] }
+  const disproved = check.needs?.find((need) => !isAbility(need) && isDisproved(need, recording))
+  if (disproved !== undefined) {
+    const told = `the profile says ${disproved}, the server does not have it`
+    return { ...base, outcome: failureAt(level), reason: told, exchanges: [] }
+  }
   const evidence = new Evidence(recording)
   try {
     const finding = await check.judge(evidence)
@@ -33,8 +39,11 @@ async function judge(check: Check, recording: Recording, profile: Profile): Prom
         ? { ...base, outcome: 'error', reason: 'the check looked at no exchange', exchanges }
         : { ...base, outcome: 'passed', exchanges }
     }
-    const isDisturbed = exchanges.some((label) => isDisturbance(evidence.of(label)))
-    const outcome = isDisturbed ? 'inconclusive' : level === 'must' ? 'failed' : 'warning'
+    const isDisturbed = exchanges.some((label) => {
+      const exchange = evidence.find(label)
+      return exchange !== undefined && isDisturbance(exchange)
+    })
+    const outcome = isDisturbed ? 'inconclusive' : failureAt(level)
     return { ...base, outcome, reason: finding, exchanges }
   } catch (error) {
     const exchanges = evidence.used
@@ -46,7 +55,12 @@ async function judge(check: Check, recording: Recording, profile: Profile): Prom
   }
 }
 
+function failureAt(level: Level): 'failed' | 'warning' {
+  return level === 'must' ? 'failed' : 'warning'
+}
+
 const LACKING: Readonly<Record<Ability, string>> = {
+  passphrase: 'it needs the passphrase: give --owner-passphrase-file, not --owner-session',
   fresh: 'it needs an instance made for the run: give --operator',
   mailbox: 'it needs a mail: give --mailbox',
   provider: 'it needs a provider: give --operator with accountType and provider',

@@ -1,9 +1,8 @@
 import type { Check } from '../model/check.ts'
-import type { Answer, Exchange, Recording } from '../model/exchange.ts'
+import type { Recording } from '../model/exchange.ts'
 import type { Profile } from '../model/profile.ts'
 import { judgeAll } from '../run/verdicts.ts'
-import { FAMILIES } from './families.ts'
-import type { Mutation } from './mutation.ts'
+import { noticingsOf, saidOf } from './noticing.ts'
 import { recordingFamilies } from './recording-families.ts'
 
 /** Which broken answer a check noticed, and what it said. */
@@ -62,46 +61,12 @@ async function firstNoticed(
   profile: Profile,
   labels: readonly string[],
 ): Promise<Noticed | undefined> {
-  const looked = recording.exchanges.filter(({ label }) => labels.includes(label))
-  for (const exchange of looked) {
-    for (const mutation of mutationsOf(exchange)) {
-      const noticed = await notices(check, replaced(recording, mutation), profile, mutation)
-      if (noticed !== undefined) return noticed
-    }
+  for await (const { mutation, said } of noticingsOf(check, recording, profile, labels)) {
+    return { check: check.id, family: mutation.family, mutation: mutation.name, said }
   }
   for (const { name, reason, recording: broken } of recordingFamilies(recording)) {
-    const noticed = await notices(check, broken, profile, { name, family: 'recording', reason })
-    if (noticed !== undefined) return noticed
+    const said = await saidOf(check, broken, profile, reason)
+    if (said !== undefined) return { check: check.id, family: 'recording', mutation: name, said }
   }
   return undefined
-}
-
-async function notices(
-  check: Check,
-  broken: Recording,
-  profile: Profile,
-  { name, family, reason }: Pick<Mutation, 'name' | 'family' | 'reason'>,
-): Promise<Noticed | undefined> {
-  const [verdict] = await judgeAll([check], broken, profile)
-  const isFailure = verdict?.outcome === 'failed' || verdict?.outcome === 'warning'
-  const said = verdict?.reason ?? ''
-  return isFailure && reason.test(said)
-    ? { check: check.id, family, mutation: name, said }
-    : undefined
-}
-
-function mutationsOf(exchange: Exchange): readonly Mutation[] {
-  const { answer } = exchange
-  if (answer === undefined) return []
-  const answered: Exchange & { readonly answer: Answer } = { ...exchange, answer }
-  return FAMILIES.flatMap((family) => family(answered))
-}
-
-function replaced(recording: Recording, { at, answer }: Mutation): Recording {
-  return {
-    ...recording,
-    exchanges: recording.exchanges.map((exchange) =>
-      exchange.label === at ? { ...exchange, answer } : exchange,
-    ),
-  }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Choice, Consent } from '../drivers/driver.ts'
 import type { Answered } from '../model/evidence.ts'
 import { header, jsonOf, parameterOf } from '../model/expect.ts'
+import { NotSent } from '../net/budget.ts'
 import type { Ground } from './ground.ts'
 
 export interface Client {
@@ -78,11 +79,12 @@ export class Clients {
   ): Promise<Answered> {
     const { registration } = await this.#ground.endpoints()
     const made = this.#ground.journal.making('client', String(metadata['client_name']))
-    const answer = await this.#ground.send(label, registration, {
-      method: 'POST',
-      json: metadata,
-      headers,
-    })
+    const answer = await this.#ground
+      .send(label, registration, { method: 'POST', json: metadata, headers })
+      .catch((error: unknown) => {
+        if (error instanceof NotSent) this.#ground.journal.gone(made.id)
+        throw error
+      })
     if (answer.answer.status === 429) {
       const seconds = Number(header(answer, 'retry-after') ?? HOUR_S)
       this.#ground.stop(
@@ -162,8 +164,8 @@ export class Clients {
     const challenge = request.pkce === false ? undefined : challengeOf(verifier)
     const url = await this.authorizeUrl(client, { ...request, state }, challenge)
     const browser = await this.#ground.owner()
-    const { driver } = this.#ground
-    const consent = await driver.consent(label, browser, url, request.choice ?? 'accept')
+    const { agent } = this.#ground
+    const consent = await agent.consent(label, browser, url, request.choice ?? 'accept')
     const code = parameterOf(consent.location, 'code')
     if (code === undefined) throw new Error(`${label}: no code came back`)
     this.#ground.secrets.learn('code', code)

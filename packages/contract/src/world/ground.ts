@@ -1,5 +1,5 @@
 import type { Browser } from '../drivers/browser.ts'
-import type { HttpDriver } from '../drivers/http-driver.ts'
+import type { Driver } from '../drivers/driver.ts'
 import type { Answered } from '../model/evidence.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Secrets } from '../net/secrets.ts'
@@ -24,7 +24,8 @@ export interface Ground {
   readonly prefix: string
   readonly profile: Profile
   readonly journal: Journal
-  readonly driver: HttpDriver
+  /** What needs the owner. */
+  readonly agent: Driver
   readonly secrets: Secrets
   /** The scope that is asked for where nothing depends on it. */
   readonly scope: string

@@ -20,6 +20,8 @@ export interface SurroundingsOptions {
   readonly mailbox?: Mailbox
   /** Waits for expiries where no clock can be advanced. */
   readonly isSlow?: boolean
+  /** Whether the passphrase of the owner is known. */
+  readonly hasPassphrase: boolean
 }
 
 const POLL_MS = 200
@@ -42,8 +44,9 @@ export class Surroundings implements Beside<World> {
   }
 
   get abilities(): readonly Ability[] {
-    const { operator, mailbox, isSlow } = this.#options
+    const { operator, mailbox, isSlow, hasPassphrase } = this.#options
     return [
+      ...(hasPassphrase ? (['passphrase'] as const) : []),
       ...(operator === undefined ? [] : (['fresh'] as const)),
       ...(mailbox === undefined ? [] : (['mailbox'] as const)),
       ...(operator?.accountType === undefined || operator.provider === undefined
@@ -158,6 +161,7 @@ export class Surroundings implements Beside<World> {
       const found = mails.toReversed().find(accepts)
       if (found !== undefined) {
         this.#seen.add(found.id)
+        await mailbox.remove?.(found)
         return found
       }
       if (performance.now() > until) return undefined
@@ -207,8 +211,8 @@ export class Surroundings implements Beside<World> {
 }
 
 /** The link in what a program said. @throws Error when there is none */
-function linkIn(said: string): string {
-  const [link] = /https?:\/\/\S+[?&]registerToken=[^\s"&]+/.exec(said) ?? []
+export function linkIn(said: string): string {
+  const [link] = /https?:\/\/[^\s"<>]+[?&]registerToken=[^\s"&<>]+/.exec(said) ?? []
   if (link === undefined) throw new Error('the operator printed no link that onboards the instance')
   return link
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Browser, requireAnswer } from '../drivers/browser.ts'
+import type { Driver } from '../drivers/driver.ts'
 import type { HttpDriver } from '../drivers/http-driver.ts'
 import type { Ability } from '../model/ability.ts'
 import type { Capability } from '../model/check.ts'
@@ -25,7 +26,12 @@ export interface WorldOptions {
   readonly secrets: Secrets
   readonly budget: Budget
   readonly journal: Journal
+  /** Reads pages and fills their fields. */
   readonly driver: HttpDriver
+  /** What needs the owner. @defaultValue `driver` */
+  readonly agent?: Driver
+  /** Cookies of the owner, who came with a session: it is not ended. */
+  readonly session?: string
   /** What the run has beside the server. */
   readonly surroundings: Beside<World>
   /** Begins the labels of what is asked for whoever needs it. @defaultValue none */
@@ -40,12 +46,14 @@ export class World implements Ground {
   readonly budget: Budget
   readonly journal: Journal
   readonly driver: HttpDriver
+  readonly agent: Driver
   readonly secrets: Secrets
   readonly wire: Wire
   readonly clients: Clients
   readonly notes: Record<string, string>
   readonly prefix: string
   readonly #surroundings: Beside<World>
+  readonly #session: string | undefined
   #endpoints: Promise<Endpoints> | undefined
   #owner: Promise<Browser> | undefined
 
@@ -56,6 +64,8 @@ export class World implements Ground {
     this.budget = options.budget
     this.journal = options.journal
     this.driver = options.driver
+    this.agent = options.agent ?? options.driver
+    this.#session = options.session
     this.secrets = options.secrets
     this.wire = options.wire
     this.prefix = options.prefix ?? ''
@@ -180,9 +190,21 @@ export class World implements Ground {
 
   async #logIn(): Promise<Browser> {
     const browser = this.browser()
-    if (this.has('pages')) {
+    if (this.#session !== undefined) {
+      const { hostname, href } = this.base
+      for (const pair of this.#session.split(';').map((one) => one.trim())) {
+        // Apps on subdomains are shown it, too.
+        const domain = pair.startsWith('__Host-') ? '' : `; Domain=${hostname}`
+        await browser.jar.setCookie(`${pair}; Path=/${domain}`, href, { loose: true })
+      }
+      const home = this.profile.apps?.home
+      if (home !== undefined && this.has('apps')) {
+        const token = await this.agent.appToken(`${this.prefix}owner.app`, browser, home)
+        this.secrets.learn('app_token', token)
+      }
+    } else if (this.has('pages')) {
       const made = this.journal.making('session', 'login of the runner')
-      await this.driver.login(`${this.prefix}owner`, browser)
+      await this.agent.login(`${this.prefix}owner`, browser)
       await this.keepSession(made, browser, `${this.prefix}owner.app`)
     }
     return browser
@@ -192,7 +214,7 @@ export class World implements Ground {
   async keepSession(made: Made, browser: Browser, label: string = 'owner.app'): Promise<string> {
     const { apps } = this.profile
     if (apps === undefined || !this.has('apps')) return ''
-    const token = await this.driver.appToken(label, browser, apps.home)
+    const token = await this.agent.appToken(label, browser, apps.home)
     this.secrets.learn('app_token', token)
     this.journal.made(made, {
       method: 'DELETE',

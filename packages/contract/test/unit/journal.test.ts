@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { Journal, readJournal } from '../../src/journal/journal.ts'
-import { Budget, BudgetError } from '../../src/net/budget.ts'
+import { Budget, BudgetError, SAFE_BUDGET } from '../../src/net/budget.ts'
 
 const REMOVAL = { method: 'DELETE', url: 'https://host.example/auth/register/1', headers: {} }
 
@@ -44,12 +44,62 @@ describe('the budget of a run', () => {
     expect(() => budget.countRequest(request)).to.throw(BudgetError, '40 registrations')
   })
 
-  it('counts wrong passphrases, codes and mails', () => {
+  it('counts codes and mails by what is asked', () => {
     const budget = new Budget()
-    for (let at = 0; at < 8; at++) budget.spend('wrong passphrases')
-    expect(() => budget.spend('wrong passphrases')).to.throw(BudgetError)
-    const code = { method: 'POST', url: 'https://host.example/auth/session_code', headers: [] }
-    for (let at = 0; at < 10; at++) budget.countRequest(code)
-    expect(() => budget.countRequest(code)).to.throw(BudgetError)
+    const post = (path: string) => ({
+      method: 'POST',
+      url: `https://host.example${path}`,
+      headers: [],
+    })
+    for (let at = 0; at < 10; at++) budget.countRequest(post('/auth/session_code'))
+    expect(() => budget.countRequest(post('/auth/session_code'))).to.throw(BudgetError)
+    for (let at = 0; at < 6; at++) budget.countRequest(post('/auth/passphrase_reset'))
+    expect(() => budget.countRequest(post('/auth/hint'))).to.throw(BudgetError, '6 mails')
+    expect(SAFE_BUDGET).to.include({ requests: 1500, registrations: 40 })
+  })
+
+  const bodies: readonly (readonly [what: string, bodyOf: (value: string) => string])[] = [
+    ['a form', (passphrase) => new URLSearchParams({ passphrase }).toString()],
+    ['JSON', (passphrase) => JSON.stringify({ passphrase })],
+  ]
+  for (const [what, bodyOf] of bodies) {
+    it(`counts each passphrase in ${what} that is not known to be right`, () => {
+      const budget = new Budget()
+      budget.knowRight('right')
+      const login = (value: string) => ({
+        method: 'POST',
+        url: 'https://host.example/auth/login',
+        headers: [],
+        body: bodyOf(value),
+      })
+      for (let at = 0; at < 8; at++) {
+        budget.countRequest(login(`wrong ${at}`))
+        budget.countRequest(login('right'))
+        budget.countRequest(login(''))
+      }
+      expect(() => budget.countRequest(login('wrong'))).to.throw(BudgetError, '8 wrong passphrases')
+      budget.countRequest(login('right'))
+    })
+  }
+
+  it('counts passcodes, whatever they are', () => {
+    const budget = new Budget()
+    const answer = {
+      method: 'POST',
+      url: 'https://host.example/auth/twofactor',
+      headers: [],
+      body: 'two-factor-passcode=123456',
+    }
+    for (let at = 0; at < 4; at++) budget.countRequest(answer)
+    expect(() => budget.countRequest(answer)).to.throw(BudgetError, '4 passcodes')
+  })
+
+  it('counts nothing but requests of an instance that was made for the run', () => {
+    const budget = new Budget()
+    budget.exempt('made.example')
+    const url = 'https://made.example/auth/register'
+    for (let at = 0; at < 100; at++) budget.countRequest({ method: 'POST', url, headers: [] })
+    expect(budget.spent('registrations')).to.equal(0)
+    expect(budget.spent('requests to a fresh instance')).to.equal(100)
   })
 })

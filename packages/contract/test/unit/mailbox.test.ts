@@ -1,15 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { imapMailbox } from '../../src/mailbox/imap-mailbox.ts'
 import type { Mailbox } from '../../src/mailbox/mailbox.ts'
 import { openMailbox } from '../../src/mailbox/open-mailbox.ts'
 import { smtpMailbox } from '../../src/mailbox/smtp-mailbox.ts'
 import { Budget, UNLIMITED } from '../../src/net/budget.ts'
 import { Wire } from '../../src/net/wire.ts'
+import { ImapServer } from '../support/imap-server.ts'
 
 const RAW = [
   'From: Space <space@host.example>',
@@ -54,6 +56,64 @@ describe('a mailbox', () => {
       '1.host',
       '2.host',
     ])
+  })
+
+  it('is a Maildir of which a mail that was read is deleted, where that is asked for', async () => {
+    mkdirSync(path.join(folder, 'new'))
+    const file = path.join(folder, 'new', '1.host')
+    writeFileSync(file, RAW)
+    mailbox = await openMailbox(`maildir:${folder}`, wire, { isDeleting: true })
+    const [mail] = await mailbox.list('host.example')
+    if (mail === undefined) throw new Error('no mail')
+    await mailbox.remove?.(mail)
+    expect(existsSync(file)).to.equal(false)
+  })
+
+  it('is refused where mails are to be deleted and cannot be', async () => {
+    const error = await openMailbox('command:true', wire, { isDeleting: true }).catch(
+      (one: unknown) => one,
+    )
+    expect(String(error)).to.include('nothing can be deleted there')
+  })
+
+  for (const isDeleting of [false, true]) {
+    it(`is an inbox over IMAP, of which ${isDeleting ? 'a mail that was read is' : 'nothing is'} deleted`, async () => {
+      const server = await ImapServer.start('the password')
+      try {
+        server.mails.set(7, `${RAW}\r\n`)
+        const address = `imap://owner:the%20password@127.0.0.1:${server.port}`
+        mailbox = await openMailbox(address, wire, { isDeleting })
+        const mails = await mailbox.list('host.example')
+        expectMail(mails)
+        const [mail] = mails
+        if (mail === undefined) throw new Error('no mail')
+        server.mails.set(9, `${RAW}\r\n`)
+        expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal(['7', '9'])
+        await mailbox.remove?.(mail)
+        expect([...server.mails.keys()]).to.deep.equal(isDeleting ? [9] : [7, 9])
+        const opened = server.commands.filter((one) => /^(SELECT|EXAMINE)/.test(one))
+        expect(opened).to.deep.equal([isDeleting ? 'SELECT INBOX' : 'EXAMINE INBOX'])
+        await mailbox.close()
+        mailbox = undefined
+      } finally {
+        server.close()
+      }
+    })
+  }
+
+  it('says when the account over IMAP is refused, and needs a password', async () => {
+    const server = await ImapServer.start('the password')
+    try {
+      const wrong = `imap://owner:other@127.0.0.1:${server.port}`
+      const refused = await imapMailbox(wrong, { isDeleting: false }).catch((one: unknown) => one)
+      expect(refused).to.be.instanceOf(Error)
+      const none = await imapMailbox('imap://owner@127.0.0.1', { isDeleting: false }).catch(
+        (one: unknown) => one,
+      )
+      expect(String(none)).to.include('CONTRACT_MAILBOX_PASSWORD')
+    } finally {
+      server.close()
+    }
   })
 
   it('is the relay of the server', async () => {

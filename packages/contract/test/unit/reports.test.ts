@@ -2,12 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { exitCodeOf, type Report, writeReport } from '../../src/index.ts'
+import { CATALOGUE, exitCodeOf, writeReport } from '../../src/index.ts'
+import { badgeJson, badgeSvg } from '../../src/report/badge.ts'
 import type { Exchange } from '../../src/model/exchange.ts'
 import type { Verdict } from '../../src/model/check.ts'
 import { learnFrom } from '../../src/net/learn.ts'
 import { Secrets } from '../../src/net/secrets.ts'
 import { withExpected } from '../../src/run/expected.ts'
+import { htmlReport } from '../../src/report/html.ts'
+import { reportOf, verdict } from '../support/reports.ts'
 
 /** A value in each place where a secret may stand. */
 const PLANTED = {
@@ -87,6 +90,43 @@ describe('reports', () => {
   })
 })
 
+describe('the page', () => {
+  it('is no larger than 400 kB however much went wrong, with every check at its anchor', () => {
+    const answer = { status: 500, headers: [], body: '&'.repeat(50_000) }
+    const verdicts = CATALOGUE.map(({ id }) => ({
+      ...verdict('failed', 'must', id),
+      reason: '<'.repeat(5000).slice(0, id.startsWith('TOK') ? 5000 : 10),
+    }))
+    const page = htmlReport(reportOf(verdicts, [{ ...EXCHANGE, answer }]))
+    expect(Buffer.byteLength(page)).to.be.at.most(400_000)
+    for (const { id } of CATALOGUE) expect(page).to.include(`<details id="${id}" open>`)
+    // The first failures have what was asked and answered.
+    expect(page).to.include('<h2>tok.exchange</h2>')
+    expect(page).to.not.match(/(src|href)=|<script|@import|url\(/)
+  })
+})
+
+describe('the badge', () => {
+  for (const [what, report, color] of [
+    ['green when every must passed', reportOf([verdict('passed')], []), 'green'],
+    ['red when a must failed', reportOf([verdict('passed'), verdict('failed')], []), 'red'],
+    ['red when nothing was judged', reportOf([verdict('skipped')], []), 'red'],
+    [
+      'red when a scenario stopped',
+      {
+        ...reportOf([verdict('passed')], []),
+        recording: { ...reportOf([], []).recording, stopped: { rev: 'no answer in time' } },
+      },
+      'red',
+    ],
+  ] as const) {
+    it(`is ${what}`, () => {
+      expect(JSON.parse(badgeJson(report))).to.include({ color, label: 'contract svc 1.0' })
+      expect(badgeSvg(report)).to.include('contract svc 1.0')
+    })
+  }
+})
+
 describe('the exit code', () => {
   const cases: [string, readonly Verdict[], number][] = [
     ['is 0 when every must passed', [verdict('passed'), verdict('warning', 'should')], 0],
@@ -115,6 +155,24 @@ describe('the exit code', () => {
     )
   })
 
+  it('is 1 for a should whose expected failure is over, and for one that was skipped', () => {
+    const over = '2020-01-01'
+    for (const one of [verdict('warning', 'should'), verdict('skipped')]) {
+      expect(exitCodeOf(reportOf(expected(one, over), []))).to.equal(1)
+    }
+    expect(exitCodeOf(reportOf(expected(verdict('skipped')), []))).to.equal(0)
+  })
+
+  it('is 2 when a scenario stopped of another group than what is expected to fail', () => {
+    const report = reportOf(expected(verdict('failed')), [])
+    const stoppedAt = (scenario: string) => ({
+      ...report,
+      recording: { ...report.recording, stopped: { [scenario]: 'no answer in time' } },
+    })
+    expect(exitCodeOf(stoppedAt('tok.errors'))).to.equal(0)
+    expect(exitCodeOf(stoppedAt('rev'))).to.equal(2)
+  })
+
   it('is 2 when a scenario stopped, so that rules were not asked', () => {
     const report = reportOf([verdict('passed'), verdict('skipped')], [])
     const recording = { ...report.recording, stopped: { tok: 'no answer in time' } }
@@ -125,43 +183,4 @@ describe('the exit code', () => {
 function expected(one: Verdict, until?: string): readonly Verdict[] {
   const known = { id: one.id, reason: 'known', ...(until !== undefined && { until }) }
   return withExpected([one], [known], new Date('2026-11-23'))
-}
-
-function verdict(outcome: Verdict['outcome'], level: Verdict['level'] = 'must'): Verdict {
-  return {
-    id: 'TOK-001',
-    title: 'A title.',
-    group: 'TOK',
-    level,
-    outcome,
-    reason: 'what is wrong',
-    rules: ['RFC 6749 5.1'],
-    why: 'A reason.',
-    remedy: 'A remedy.',
-    exchanges: ['tok.exchange'],
-  }
-}
-
-function reportOf(verdicts: readonly Verdict[], exchanges: readonly Exchange[]): Report {
-  return {
-    schema: 'contract-report/1',
-    target: 'https://host.example',
-    profile: 'svc',
-    catalogue: '1.0',
-    run: '00000000',
-    seed: 1,
-    begun: '2026-11-23T00:00:00.000Z',
-    ms: 1000,
-    spent: {},
-    verdicts,
-    recording: {
-      target: 'https://host.example',
-      run: '00000000',
-      exchanges,
-      secrets: {},
-      notes: {},
-      stopped: {},
-    },
-    remaining: [],
-  }
 }

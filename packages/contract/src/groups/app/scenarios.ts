@@ -8,9 +8,9 @@ export const apps: Scenario = {
     const { home = 'home', settings = 'settings' } = world.profile.apps ?? {}
     const owner = await world.owner()
     const page = world.driver.appUrl(home)
-    const first = await world.driver.appToken('app.first', owner, home)
-    const second = await world.driver.appToken('app.second', owner, home)
-    const own = await world.driver.appToken('app.settings', owner, settings)
+    const first = await world.agent.appToken('app.first', owner, home)
+    const second = await world.agent.appToken('app.second', owner, home)
+    const own = await world.agent.appToken('app.settings', owner, settings)
     for (const token of [first, second, own]) world.secrets.learn('app_token', token)
     world.note('app.tokens', JSON.stringify([first, second]))
     world.note('app.settings.token', own)

@@ -37,7 +37,7 @@ export const refusal: Scenario = {
     const { clients } = world
     const client = await clients.shared('main')
     const url = await clients.authorizeUrl(client, { state: HARD_STATE }, 'c'.repeat(43))
-    const refused = await world.driver.consent('aut.refuse', await world.owner(), url, 'refuse')
+    const refused = await world.agent.consent('aut.refuse', await world.owner(), url, 'refuse')
     world.note('aut.refuse.location', refused.location)
   },
 }

@@ -1,4 +1,5 @@
 import type { Group } from '../group.ts'
+import { withNeeds } from '../shaped.ts'
 import { CNF_CHECKS } from './checks.ts'
 import { confirmation, event } from './scenarios.ts'
 
@@ -6,5 +7,5 @@ export const CNF: Group = {
   name: 'CNF',
   title: 'Confirmation by the owner',
   scenarios: [confirmation, event],
-  checks: CNF_CHECKS,
+  checks: withNeeds(CNF_CHECKS, 'passphrase'),
 }

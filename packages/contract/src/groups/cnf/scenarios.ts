@@ -1,4 +1,3 @@
-import { formsOf } from '../../drivers/browser.ts'
 import { locationOf, parameterOf } from '../../model/expect.ts'
 import { Socket } from '../../net/socket.ts'
 import type { World } from '../../world/world.ts'
@@ -10,7 +9,7 @@ const EVENT_MS = 10_000
 /** Confirms as the owner, rightly and wrongly. */
 export const confirmation: Scenario = {
   id: 'cnf',
-  needs: ['pages', 'apps', 'confirmation'],
+  needs: ['passphrase', 'pages', 'apps', 'confirmation'],
   async run(world) {
     const browser = world.browser()
     const redirect = world.driver.appUrl(world.profile.apps?.home ?? 'home')
@@ -24,7 +23,6 @@ export const confirmation: Scenario = {
     const page = await browser.visit('cnf.page', address)
     const right = await world.driver.passphraseFields(page)
     const wrong = await world.driver.passphraseFields(page, `not ${world.random()}`)
-    world.budget.spend('wrong passphrases')
     await browser.submit('cnf.wrong', page, wrong)
     await browser.submit('cnf.post.hostile', page, {
       ...right,
@@ -50,7 +48,7 @@ export const confirmation: Scenario = {
 /** Listens while the owner confirms. */
 export const event: Scenario = {
   id: 'cnf.event',
-  needs: ['pages', 'apps', 'confirmation', 'realtime'],
+  needs: ['passphrase', 'pages', 'apps', 'confirmation', 'realtime'],
   async run(world) {
     const client = await world.clients.shared('main')
     const { access } = await world.clients.tokens('cnf.listener', client)
@@ -69,9 +67,7 @@ export const event: Scenario = {
     await socket.frame(1, EVENT_MS)
     const state = `contract-${world.random()}`
     const browser = world.browser()
-    const page = await browser.visit('cnf.event.page', confirmUrl(world, { state }))
-    if (formsOf(page).length === 0) throw new Error('the confirmation page has no form')
-    await browser.submit('cnf.event.confirm', page, await world.driver.passphraseFields(page))
+    await world.agent.confirm('cnf.event', browser, confirmUrl(world, { state }))
     await socket.until(() => JSON.stringify(socket.frames).includes(state), EVENT_MS)
     // A second one would come before the answer to this.
     const before = errorsIn(socket)

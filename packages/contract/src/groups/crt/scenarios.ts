@@ -66,7 +66,7 @@ export const byOwner: Scenario = {
     const page = await owner.visit('crt.page', url)
     const code = await fresh.passcode('crt.mail')
     await giveCode(fresh, page, client, other, code)
-    const consent = await fresh.driver.consent('crt.consent', owner, url, 'accept')
+    const consent = await fresh.agent.consent('crt.consent', owner, url, 'accept')
     const granted = parameterOf(consent.location, 'code') ?? 'no-code'
     fresh.secrets.learn('code', granted)
     const answer = await fresh.clients.exchange('crt.token', client, { code: granted, verifier })

@@ -7,7 +7,7 @@ const MOST = 70
 /** Reaches the limits of an instance that nobody else uses; the last thing that is done there. */
 export const limits: Scenario = {
   id: 'lim',
-  needs: ['pages', 'apps', 'fresh'],
+  needs: ['passphrase', 'pages', 'apps', 'fresh'],
   exclusive: 'fresh',
   turn: 1,
   async run(world) {

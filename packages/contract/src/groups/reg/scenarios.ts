@@ -97,7 +97,7 @@ export const fromWebApp: Scenario = {
     const url = '/auth/registerFromWebApp'
     await world.send('reg.app.anybody', url, { method: 'POST', json })
     const { home = 'home' } = world.profile.apps ?? {}
-    const token = await world.driver.appToken('reg.app.page', await world.owner(), home)
+    const token = await world.agent.appToken('reg.app.page', await world.owner(), home)
     await world.send('reg.app.other', url, {
       method: 'POST',
       json,

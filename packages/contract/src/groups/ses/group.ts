@@ -1,4 +1,5 @@
 import type { Group } from '../group.ts'
+import { withNeeds } from '../shaped.ts'
 import { SES_CHECKS } from './checks.ts'
 import { SES_CODES } from './codes.ts'
 import { SES_REDIRECTS } from './redirects.ts'
@@ -8,5 +9,5 @@ export const SES: Group = {
   name: 'SES',
   title: 'Login and sessions',
   scenarios: [redirects, login, codes],
-  checks: [...SES_CHECKS, ...SES_CODES, ...SES_REDIRECTS],
+  checks: withNeeds([...SES_CHECKS, ...SES_CODES, ...SES_REDIRECTS], 'passphrase'),
 }

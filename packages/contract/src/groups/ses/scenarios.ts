@@ -9,7 +9,7 @@ const CROSS = { Origin: 'https://evil.contract.example', 'Sec-Fetch-Site': 'cros
 /** Asks for the form with targets that it must not lead to. */
 export const redirects: Scenario = {
   id: 'ses.redirects',
-  needs: ['pages'],
+  needs: ['passphrase', 'pages'],
   async run(world) {
     const owner = await world.owner()
     const stranger = world.browser()
@@ -37,14 +37,13 @@ export const redirects: Scenario = {
 /** Logs in and out, rightly and wrongly. */
 export const login: Scenario = {
   id: 'ses.login',
-  needs: ['pages', 'apps'],
+  needs: ['passphrase', 'pages', 'apps'],
   exclusive: 'session',
   async run(world) {
     const browser = world.browser()
     const form = await browser.visit('ses.login.form', world.url('/auth/login'))
     const right = await world.driver.passphraseFields(form)
     const wrong = await world.driver.passphraseFields(form, `not ${world.random()}`)
-    world.budget.spend('wrong passphrases')
     await browser.submit('ses.wrong', form, wrong)
     const [name = 'passphrase'] = Object.keys(right)
     await browser.submit('ses.empty', form, { [name]: '' })
@@ -69,14 +68,13 @@ export const login: Scenario = {
 /** Opens sessions by codes. */
 export const codes: Scenario = {
   id: 'ses.codes',
-  needs: ['pages', 'apps'],
+  needs: ['passphrase', 'pages', 'apps'],
   exclusive: 'session',
   async run(world) {
     const form = await world.browser().visit('ses.codes.form', world.url('/auth/login'))
     const [passphrase = ''] = Object.values(await world.driver.passphraseFields(form))
     const ask = (label: string, json: unknown) =>
       world.send(label, '/auth/session_code', { method: 'POST', json })
-    world.budget.spend('wrong passphrases')
     await ask('ses.code.wrong', { passphrase: 'bm90IHRoZSByaWdodCBsb2dpbiB2YWx1ZQ==' })
     await world.send('ses.code.bearer', '/auth/session_code', {
       method: 'POST',

@@ -37,7 +37,7 @@ export const sharings: Scenario = {
 /** Moves to another server, rightly and wrongly. Nothing is exported. */
 export const move: Scenario = {
   id: 'shm.move',
-  needs: ['pages', 'sharing'],
+  needs: ['passphrase', 'pages', 'sharing'],
   async run(world) {
     const client = await world.clients.registerOne('shm.move.client')
     const state = world.random()
@@ -58,7 +58,6 @@ export const move: Scenario = {
       body: new URLSearchParams({ ...parameters, ...right }).toString(),
     })
     await browser.submit('shm.move.other', page, { ...right, redirect_uri: EVIL }, { headers })
-    world.budget.spend('wrong passphrases')
     await browser.submit('shm.move.wrong', page, wrong, { headers })
     const done = await browser.submit('shm.move.right', page, right, { headers })
     await browser.visit('shm.move.no.session', world.url('/auth/login'))

@@ -42,7 +42,7 @@ class SecondFactor {
   static async begin(world: World): Promise<SecondFactor> {
     const owner = await world.owner()
     const settings = world.profile.apps?.settings ?? 'settings'
-    const token = await world.driver.appToken('tfa.settings', owner, settings)
+    const token = await world.agent.appToken('tfa.settings', owner, settings)
     const cookie = await owner.jar.getCookieString(world.base.href)
     const page = await world.browser().visit('tfa.form', world.url('/auth/login'))
     const { passphrase = '' } = await world.driver.passphraseFields(page)
