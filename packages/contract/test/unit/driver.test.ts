@@ -10,7 +10,7 @@ import { Secrets } from '../../src/net/secrets.ts'
 import { Wire } from '../../src/net/wire.ts'
 import { PROFILES } from '../../src/profiles/profiles.ts'
 
-const PROGRAM = path.resolve(import.meta.dirname, '../support/driver-program.ts')
+const PROGRAM = path.resolve(import.meta.dirname, '../support/driver-process.ts')
 const base = new URL('https://alice.example.org/')
 
 describe('what acts for the owner', () => {

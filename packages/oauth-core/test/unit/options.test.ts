@@ -119,7 +119,7 @@ describe('the options of createOAuth', () => {
     }
     for (const options of [undefined, {}]) {
       expect(faultsOf(options), String(options)).to.deep.equal([
-        'options.store: is missing; must be an object with get, getMany, write, take, hit, list',
+        'options.store: is missing; must be an object with get, getMany, write, take, hit, list, count',
         'options.keys: is missing; must be a list of at most 100',
       ])
     }

@@ -58,7 +58,7 @@ type Handler = (request: DataRequest, services: DataServices) => Promise<void>
  * so it stands in front of the handlers as middleware.
  */
 export function dataRoutes(services: DataServices): readonly RouteRow[] {
-  const guardOf = rememberGuards(services.oauth)
+  const guardOf = rememberGuards(services)
   const behindGuard = (verb: Verb, handle: Handler): Pick<RouteRow, 'handler' | 'use'> => ({
     use: [(ctx, next) => requireTypePermission(ctx, next, verb, services, guardOf)],
     handler: (ctx) =>
@@ -133,13 +133,13 @@ type GuardOf = (verb: Verb, type: string) => Middleware
 /** Guards that are kept: one of a rule does for all requests. */
 const MAX_GUARDS = 1000
 
-function rememberGuards({ guard }: DataServices['oauth']): GuardOf {
+function rememberGuards({ oauth }: Pick<DataServices, 'oauth'>): GuardOf {
   const guards = new BoundedMap<string, Middleware>(MAX_GUARDS)
   return (verb, type) => {
     const name = `${verb} ${type}`
     let known = guards.get(name)
     if (known === undefined) {
-      known = guard({ verb, type })
+      known = oauth.guard({ verb, type })
       guards.set(name, known)
     }
     return known
