@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import {
+  BUILT_CONTRACT,
   CONTRACT_ADMIN_TOKEN,
   CONTRACT_MAILBOX,
   CONTRACT_PASSPHRASE,
@@ -61,14 +62,15 @@ async function measure(
     await writeFile(path.join(folder, 'passphrase'), CONTRACT_PASSPHRASE)
     await writeFile(path.join(folder, 'operator.json'), JSON.stringify(contractOperator(host)))
     const beside = ['--operator', 'operator.json', '--mailbox', CONTRACT_MAILBOX]
-    const child = spawnContract(host, folder, [
+    const words = [
       `http://${domain}`,
       '--owner-passphrase-file',
       'passphrase',
       '--time',
       '300',
       ...(kind === 'whole' ? beside : []),
-    ])
+    ]
+    const child = spawnContract(host, folder, words, BUILT_CONTRACT)
     const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     say(`contract on ${name}, ${kind}: ${said.trim()}`)
     const passed = numberIn(said, /(\d+) passed/)

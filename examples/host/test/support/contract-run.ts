@@ -5,7 +5,11 @@ import type { Readable } from 'node:stream'
 import type { Operator } from '@svc/contract'
 import type { HostProcess } from './host-process.ts'
 
-const PROGRAM = path.resolve(import.meta.dirname, '../../../../packages/contract/src/cli.ts')
+const CONTRACT = path.resolve(import.meta.dirname, '../../../../packages/contract')
+/** What Node is started with for the program: its source. */
+const SOURCE: readonly string[] = ['--conditions=source', path.join(CONTRACT, 'src/cli.ts')]
+/** The same for what its users have, once it was built: without Node's own reader of TypeScript, which takes memory. */
+export const BUILT_CONTRACT: readonly string[] = [path.join(CONTRACT, 'dist/cli.js')]
 const SVC = path.resolve(import.meta.dirname, '../../src/cli.ts')
 export const CONTRACT_PASSPHRASE = 'a passphrase for the contract'
 /** Of the host's operator, for a host that the contract makes instances on. */
@@ -49,9 +53,10 @@ export function spawnContract(
   host: Pick<HostProcess, 'port'>,
   folder: string,
   words: readonly string[],
+  program: readonly string[] = SOURCE,
 ): ChildProcessByStdio<null, Readable, Readable> {
   const to = ['--connect-to', `:80:127.0.0.1:${host.port}`]
-  return spawn(process.execPath, ['--conditions=source', PROGRAM, ...words, ...to], {
+  return spawn(process.execPath, [...program, ...words, ...to], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
