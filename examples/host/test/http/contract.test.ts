@@ -117,7 +117,7 @@ async function killedRun(host: HostProcess, folder: string, passphrase: string):
   const words = [`http://${DOMAIN}`, '--owner-passphrase-file', passphrase]
   const child = spawnContract(host, folder, words)
   const exited = once(child, 'exit')
-  await until(() => madeIn(folder) >= 4 || child.exitCode !== null)
+  await until(() => madeIn(folder) >= 4 || child.exitCode !== null, { limitMs: MINUTE })
   expect(child.exitCode).to.equal(null)
   child.kill('SIGKILL')
   await exited
