@@ -3,6 +3,7 @@ import path from 'node:path'
 import { freePort } from '../../packages/store/src/testing/index.ts'
 import {
   choosePassphrase,
+  type MountedExample,
   runContract,
   startExample,
 } from '../../packages/testkit/src/mounted-example.ts'
@@ -27,8 +28,9 @@ export async function contractFault(
   const [mailbox, port] = [await openMailbox(), await freePort()]
   const domain = `alice.localhost:${port}`
   const settings = { domain, port, smtpPort: mailbox.port }
-  const server = await startExample(path.join(folder, 'node/server.ts'), folder, settings)
+  let server: MountedExample | undefined
   try {
+    server = await startExample(path.join(folder, 'node/server.ts'), folder, settings)
     await choosePassphrase(server.link, PASSPHRASE, port)
     const program = path.join(folder, 'node_modules/@svc/contract/dist/cli.js')
     const { code, printed } = await runContract(program, folder, `http://${domain}`, PASSPHRASE, [
@@ -39,7 +41,7 @@ export async function contractFault(
     process.stdout.write(printed)
     return verdict(code, out)
   } finally {
-    await server.stop()
+    await server?.stop()
     await mailbox.close()
   }
 }

@@ -6,6 +6,10 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { browserClient } from './browser-client.ts'
+import { timeBudget } from './time-budget.ts'
+
+/** Of a run of the contract on a quiet machine, at most. */
+const CONTRACT_MS = 60_000
 
 /** A server of `examples/mounts` that runs. */
 export interface MountedExample {
@@ -37,8 +41,12 @@ export async function startExample(
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const link = await linkOf(child).catch((error: unknown) => {
+    child.kill()
+    throw error
+  })
   return {
-    link: await linkOf(child),
+    link,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       const ended = once(child, 'exit')
@@ -84,7 +92,8 @@ export async function runContract(
   passphrase: string,
   options: readonly string[],
 ): Promise<{ readonly code: number | null; readonly printed: string }> {
-  const child = spawn(process.execPath, [program, base, ...options], {
+  const time = `--time=${Math.ceil(timeBudget(CONTRACT_MS) / 1000)}`
+  const child = spawn(process.execPath, [program, base, time, ...options], {
     cwd: mkdtempSync(path.join(folder, 'contract-')),
     env: { PATH: process.env['PATH'], CONTRACT_OWNER_PASSPHRASE: passphrase },
     stdio: ['ignore', 'pipe', 'inherit'],

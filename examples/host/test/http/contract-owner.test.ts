@@ -107,7 +107,7 @@ describe('the owner of a run of the contract', function () {
           'passphrase',
         ])
         const ended = Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)])
-        await until(() => madeIn(folder) > 2 || child.exitCode !== null)
+        await until(() => madeIn(folder) > 2 || child.exitCode !== null, { limitMs: MINUTE })
         expect(child.exitCode).to.equal(null)
         child.kill(signal)
         const [[code], said] = await ended

@@ -163,8 +163,10 @@ export class HttpDriver implements Driver {
       answer: { status: 200, headers, body: page },
     })
     const { title } = readPage(page)
-    const copy = page.length > LONGEST_COPY ? `${page.slice(0, LONGEST_COPY)}…` : page
-    return new Error(secrets.redact(`${label}: ${what}, page "${title}"\n${copy}`))
+    // It is cut after that: half a secret is not known to be one.
+    const whole = secrets.redact(page)
+    const copy = whole.length > LONGEST_COPY ? `${whole.slice(0, LONGEST_COPY)}…` : whole
+    return new Error(`${secrets.redact(`${label}: ${what}, page "${title}"`)}\n${copy}`)
   }
 
   #stop(what: string, { label, answer }: Answered): Error {

@@ -26,19 +26,22 @@ export async function imapMailbox(address: string, options: MailboxOptions): Pro
     logger: false,
     tls: options.ca === undefined ? {} : { ca: options.ca },
   })
-  // A connection that breaks makes the next list fail.
+  // A connection that breaks makes the next list fail: no mail is another thing.
   client.on('error', () => {})
   await client.connect()
   await client.mailboxOpen(INBOX, { readOnly: !options.isDeleting })
+  // The server compares days, by a clock of another zone perhaps: what is older than the run is left out by its date.
   const since = new Date()
+  since.setUTCDate(since.getUTCDate() - 1)
   const known = new Map<string, Mail>()
   return {
     async list() {
       await client.noop()
-      // The server compares days; what is older in the day is left out by its date.
       const found = await client.search({ since }, { uid: true })
-      const uids = found === false || found === undefined ? [] : found
-      const fresh = uids.filter((uid) => !known.has(String(uid)))
+      if (found === false || found === undefined || !client.usable) {
+        throw new Error('the inbox can no longer be read')
+      }
+      const fresh = found.filter((uid) => !known.has(String(uid)))
       if (fresh.length > 0) {
         for await (const { uid, source } of client.fetch(fresh, { source: true }, { uid: true })) {
           if (source !== undefined) known.set(String(uid), await parseMail(String(uid), source))
@@ -51,7 +54,10 @@ export async function imapMailbox(address: string, options: MailboxOptions): Pro
         await client.messageDelete(id, { uid: true })
       },
     }),
-    close: () => client.logout(),
+    async close() {
+      // A connection that broke has ended already.
+      if (client.usable) await client.logout()
+    },
   }
 }
 

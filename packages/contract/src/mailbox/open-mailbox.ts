@@ -38,9 +38,11 @@ function httpMailbox(template: string, wire: Wire): Mailbox {
     async list(host) {
       const url = fill(template, { host })
       const headers = [['Accept', 'application/json']] as const
+      // The rest of the address may be a key to the mails, and what is wrong stands in the report.
+      const where = `the mailbox at ${new URL(url).host}`
       const { answer, fault } = await wire.send('mailbox', { method: 'GET', url, headers })
-      if (answer === undefined) throw new Error(`${url}: ${fault ?? 'no answer'}`)
-      if (answer.status !== 200) throw new Error(`${url}: the answer is ${answer.status}`)
+      if (answer === undefined) throw new Error(`${where}: ${fault ?? 'no answer'}`)
+      if (answer.status !== 200) throw new Error(`${where}: the answer is ${answer.status}`)
       return mailsOf(answer.body)
     },
     close: async () => {},

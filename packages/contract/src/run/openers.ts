@@ -47,6 +47,19 @@ export async function agentOf(
   }
 }
 
+/** Opens one thing more; when that fails, what is open already is closed: it would keep the process from its end. */
+export async function openBeside<T>(
+  close: () => Promise<void>,
+  open: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await open()
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
 /** The base of the server. @throws CannotRun */
 export function baseOf(target: string): URL {
   if (!URL.canParse(target)) throw new CannotRun(`${target} is no URL`)

@@ -13,7 +13,7 @@ import { Surroundings } from '../world/surroundings.ts'
 import { World } from '../world/world.ts'
 import { chosenChecks, requireKnown } from './chosen.ts'
 import { withExpected } from './expected.ts'
-import { agentOf, baseOf, mailboxOf, wireOf } from './openers.ts'
+import { agentOf, baseOf, mailboxOf, openBeside, wireOf } from './openers.ts'
 import type { Report, RunOptions } from './options.ts'
 import { runScenarios, shuffled } from './scenarios.ts'
 import { judgeAll } from './verdicts.ts'
@@ -76,9 +76,19 @@ export async function runThrough(
     ...(mailbox !== undefined && { mailbox }),
     hasPassphrase: options.passphrase !== undefined,
   })
-  const agent = await agentOf(options, { base, wire, pages: driver })
+  const agent = await openBeside(
+    () => surroundings.close(),
+    () => agentOf(options, { base, wire, pages: driver }),
+  )
+  const closeAll = async (): Promise<void> => {
+    await surroundings.close()
+    await agent.close()
+  }
   // A run that cannot be made leaves no file.
-  const journal = new Journal({ run: id, target: base.origin }, options.journal)
+  const journal = await openBeside(
+    closeAll,
+    () => new Journal({ run: id, target: base.origin }, options.journal),
+  )
   const world = new World({
     base,
     run: id,
@@ -107,8 +117,7 @@ export async function runThrough(
     remaining = await removeAll(journal.leftovers, cleaner, (made) => journal.gone(made))
     cleaner.close()
     wire.close()
-    await surroundings.close()
-    await agent.close()
+    await closeAll()
     if (remaining.length === 0 && journal.leftovers.unknown.every(isSession)) journal.close()
   }
   if (fault !== undefined) throw withRemaining(fault, secrets.redactAll(remaining))
@@ -183,6 +192,8 @@ async function reach(world: World): Promise<void> {
     await world.endpoints()
     if (world.has('pages')) await world.owner()
   } catch (error) {
-    throw new CannotRun(error instanceof Error ? error.message : String(error), { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    // Programs and browsers say what they filled in.
+    throw new CannotRun(world.secrets.redact(reason), { cause: error })
   }
 }

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { main } from '../../src/cli/program.ts'
+import { ImapServer } from '../support/imap-server.ts'
 
 /** A server that registers clients until its hour's registrations are used up. */
 interface Registrar {
@@ -14,6 +15,12 @@ interface Registrar {
   /** What it answers to a removal. */
   removal: number
 }
+
+/** A program of `--driver` that fails, and says the passphrase. */
+const SAYS = `process.stdin.on('data', () => {
+  const error = 'it was filled in: ' + process.env.CONTRACT_OWNER_PASSPHRASE
+  console.log(JSON.stringify({ error }))
+})`
 
 describe('a run that cannot be made', () => {
   let folder: string
@@ -57,7 +64,7 @@ describe('a run that cannot be made', () => {
     process.chdir(before)
     registrar.server.closeAllConnections()
     registrar.server.close()
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true })
   })
 
   function origin(): string {
@@ -83,6 +90,33 @@ describe('a run that cannot be made', () => {
     expect(code).to.equal(2)
     expect([...registrar.registered]).to.deep.equal([])
     expect(readdirSync(folder)).to.deep.equal([])
+  })
+
+  for (const [what, words] of [
+    ['the owner', ['--driver', 'firefox']],
+    ['a journal', []],
+  ] as const) {
+    it(`leaves no mailbox open when there is no way to ${what}`, async () => {
+      const server = await ImapServer.start('password')
+      // Nothing can be written where the folder of the journal is gone.
+      if (what === 'a journal') rmSync(folder, { recursive: true })
+      try {
+        const mailbox = `imap://owner:password@127.0.0.1:${server.port}`
+        const { code } = await command(origin(), '--mailbox', mailbox, ...words)
+        expect(code).to.equal(2)
+        expect(server.commands.at(-1)).to.equal('LOGOUT')
+      } finally {
+        server.close()
+      }
+    })
+  }
+
+  it('does not show the passphrase, whatever acts for the owner says', async () => {
+    writeFileSync('says.mjs', SAYS)
+    const driver = `command:${process.execPath} says.mjs`
+    const { code, said } = await command(origin(), '--profile', 'seed', '--driver', driver)
+    expect(said).to.include('it was filled in: <passphrase 1>')
+    expect(code).to.equal(2)
   })
 
   it('ends with 3 when something cannot be removed; clean removes it later', async () => {

@@ -72,6 +72,8 @@ describe('what acts for the owner', () => {
     expect(message).to.include('owner: a page has no form, page "Wait"')
     expect(message).to.include('<p><passphrase 1></p>').and.include('value="<csrf_token 1>"')
     expect(message).to.not.include('secret-of-the-page')
+    const long = `${' '.repeat(3990)}the passphrase`
+    expect(pages.stopAt('owner', 'a page has no form', long).message).to.not.include('the pass')
   })
 })
 

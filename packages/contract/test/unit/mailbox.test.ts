@@ -91,6 +91,9 @@ describe('a mailbox', () => {
         expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal(['7', '9'])
         await mailbox.remove?.(mail)
         expect([...server.mails.keys()]).to.deep.equal(isDeleting ? [9] : [7, 9])
+        // The server may be where it is still the day before.
+        const [, day = ''] = /SEARCH SINCE (\S+)/.exec(server.commands.join('\n')) ?? []
+        expect(Date.parse(`${day} UTC`)).to.be.at.most(Date.now() - 86_400_000)
         const opened = server.commands.filter((one) => /^(SELECT|EXAMINE)/.test(one))
         expect(opened).to.deep.equal([isDeleting ? 'SELECT INBOX' : 'EXAMINE INBOX'])
         await mailbox.close()
@@ -100,6 +103,16 @@ describe('a mailbox', () => {
       }
     })
   }
+
+  it('is an inbox over IMAP whose connection may break: it is closed then', async () => {
+    const server = await ImapServer.start('the password')
+    const opened = await openMailbox(`imap://owner:the%20password@127.0.0.1:${server.port}`, wire)
+    expect(await opened.list('host.example')).to.deep.equal([])
+    server.close()
+    const error = await opened.list('host.example').catch((one: unknown) => one)
+    expect(String(error)).to.include('can no longer be read')
+    await opened.close()
+  })
 
   it('says when the account over IMAP is refused, and needs a password', async () => {
     const server = await ImapServer.start('the password')
@@ -147,9 +160,9 @@ describe('a mailbox', () => {
       const { port } = server.address() as AddressInfo // it listens on an address
       mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
       expect(await mailbox.list('localhost')).to.have.lengthOf(1)
-      const refused = await openMailbox(`http://{host}:${port}/other`, wire)
+      const refused = await openMailbox(`http://{host}:${port}/other?key=of-the-owner`, wire)
       const error = await refused.list('localhost').catch((one: unknown) => one)
-      expect(String(error)).to.include('the answer is 406')
+      expect(String(error)).to.include('the answer is 406').and.not.include('of-the-owner')
     } finally {
       server.close()
     }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
+import { timeBudget } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const EXAMPLE = path.join(ROOT, 'examples/embedded')
@@ -30,7 +31,7 @@ function run(
     cwd,
     env: { ...process.env, NODE_OPTIONS: '', npm_config_prefer_offline: 'true', PATH, ...env },
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: timeBudget(120_000),
   })
   return { status, output: stdout + stderr }
 }
