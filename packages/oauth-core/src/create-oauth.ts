@@ -235,6 +235,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       await stopCalls?.()
       stopCalls = undefined
       await closeEngine(services.engine)
+      services.accessCaches.close()
       await platform.close()
     },
   }

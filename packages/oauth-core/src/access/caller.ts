@@ -55,11 +55,13 @@ const SOLE_TRUST_MS = 10_000
 /** What the guard remembers between requests. */
 export class AccessCaches {
   readonly tokens: TokenCache
-  readonly clients: FreshCache<Client | undefined>
-  readonly grants: FreshCache<Grant | undefined>
+  clients: FreshCache<Client | undefined>
+  grants: FreshCache<Grant | undefined>
   readonly permissionsOfApps: WeakMap<Manifest, readonly Permission[]> = new WeakMap()
   /** By scope, for as long as the client's record is in use. */
   readonly contexts: WeakMap<Client, Map<string, AccessContext>> = new WeakMap()
+  readonly #options: { readonly clock: { now(): number }; readonly max: number }
+  readonly #stopHearing: (() => void) | undefined
 
   /** @param options.max - verified tokens kept in memory, and clients and grants of the last seconds */
   constructor(options: {
@@ -70,11 +72,12 @@ export class AccessCaches {
     readonly max: number
   }) {
     const { clock, keyring, revocations, store, max } = options
-    const maxAgeMs = store.onWritten === undefined ? TRUST_MS : SOLE_TRUST_MS
     this.tokens = new TokenCache({ clock, keyring, keysOf, max })
+    this.#options = { clock, max }
+    const maxAgeMs = store.onWritten === undefined ? TRUST_MS : SOLE_TRUST_MS
     this.clients = createFreshCache({ clock, maxAgeMs, max })
     this.grants = createFreshCache({ clock, maxAgeMs, max })
-    store.onWritten?.((key) => {
+    this.#stopHearing = store.onWritten?.((key) => {
       this.clients.drop(key)
       this.grants.drop(key)
     })
@@ -88,6 +91,13 @@ export class AccessCaches {
         this.grants.clear()
       },
     })
+  }
+
+  /** The store may live on without it. A request that is still under way trusts what may be written unheard for 0.9 s. */
+  close(): void {
+    this.#stopHearing?.()
+    this.clients = createFreshCache({ ...this.#options, maxAgeMs: TRUST_MS })
+    this.grants = createFreshCache({ ...this.#options, maxAgeMs: TRUST_MS })
   }
 }
 

@@ -55,6 +55,8 @@ interface World {
   readonly uses: string[]
   /** Tells what a store tells that nobody else writes. */
   write(key: Key): void
+  /** How many hear of writes. */
+  hearing(): number
   close(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ async function makeWorld(isSole = false): Promise<World> {
     write: (key) => {
       for (const listener of listeners) listener(key)
     },
+    hearing: () => listeners.size,
     close: async () => {
       await revocations.close()
       await keyring.close()
@@ -439,6 +442,40 @@ describe('authenticate', () => {
         world.clock.advance(10_000)
         await authenticate(token)
         expect(world.lookups).to.equal(3)
+      })
+
+      it('hears no more once it is closed, and trusts nothing for longer than it may then', async () => {
+        world.clock.stop()
+        const token = await sign()
+        await authenticate(token)
+        expect(world.hearing()).to.equal(1)
+        world.services.accessCaches.close()
+        expect(world.hearing()).to.equal(0)
+        await authenticate(token)
+        world.grants.clear()
+        world.clock.advance(900)
+        expect(await refusal(token)).to.equal('401 invalid_token its grant is gone')
+      })
+
+      it('does not keep what a look-up found that began before a write and ended after it', async () => {
+        const token = await sign()
+        const { store } = world.services
+        const answer = Promise.withResolvers<unknown>()
+        const begun = Promise.withResolvers<void>()
+        const before = await store.get(written.grant)
+        const { get } = store
+        store.get = (() => {
+          begun.resolve()
+          return answer.promise
+        }) as never
+        const first = authenticate(token)
+        await begun.promise
+        store.get = get
+        world.grants.clear()
+        world.write(written.grant)
+        answer.resolve(before)
+        await first
+        expect(await refusal(token)).to.equal('401 invalid_token its grant is gone')
       })
 
       it('refuses from the very end of a grant on, though nobody writes then', async () => {
