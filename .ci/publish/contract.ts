@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '../../packages/store/src/testing/index.ts'
 import {
@@ -11,9 +11,17 @@ import { openMailbox } from '../../packages/testkit/src/mailbox.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 
+/** What the example runs with beside the packages. */
+export function exampleDependencies(root: string): Readonly<Record<string, string>> {
+  const text = readFileSync(path.join(root, 'examples/mounts/node/package.json'), 'utf8')
+  // A manifest of this repository.
+  const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> }
+  return dependencies
+}
+
 /**
  * Starts the example of `examples/mounts/node` on installed packages, and runs their contract against it.
- * @param folder - where the packages are installed; nothing else is in it
+ * @param folder - where the packages and {@link exampleDependencies} are installed; nothing else is in it
  * @param out - gets `contract.json`, and `contract.html` with its badge
  * @returns why the packages must not be published; undefined: they may
  */

@@ -23,7 +23,7 @@ import {
 import { commitTime } from '../commit-time.ts'
 import { knownSizes, measureSizes, sizeFaults } from '../pack/sizes.ts'
 import { sumLines } from '../pack/sums.ts'
-import { contractFault } from './contract.ts'
+import { contractFault, exampleDependencies } from './contract.ts'
 import { freshCopy } from './fresh-copy.ts'
 import { licencesOf, sbomFaults, writeSboms } from './sboms.ts'
 import { differences, publishOrder } from './tarballs.ts'
@@ -60,7 +60,7 @@ async function release(): Promise<void> {
 
   const installed = path.join(work, 'installed')
   mkdirSync(installed)
-  installPackages(packed, installed)
+  installPackages(packed, installed, exampleDependencies(ROOT))
   const signatures = path.join(import.meta.dirname, '../signatures.ts')
   execFileSync(process.execPath, [signatures, installed], { stdio: 'inherit' })
   const fault = await contractFault(ROOT, installed, path.join(out, 'contract'))

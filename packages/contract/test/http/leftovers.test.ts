@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { main } from '../../src/cli/program.ts'
-import { ImapServer } from '../support/imap-server.ts'
 
 /** A server that registers clients until its hour's registrations are used up. */
 interface Registrar {
@@ -91,25 +90,6 @@ describe('a run that cannot be made', () => {
     expect([...registrar.registered]).to.deep.equal([])
     expect(readdirSync(folder)).to.deep.equal([])
   })
-
-  for (const [what, words] of [
-    ['the owner', ['--driver', 'firefox']],
-    ['a journal', []],
-  ] as const) {
-    it(`leaves no mailbox open when there is no way to ${what}`, async () => {
-      const server = await ImapServer.start('password')
-      // Nothing can be written where the folder of the journal is gone.
-      if (what === 'a journal') rmSync(folder, { recursive: true })
-      try {
-        const mailbox = `imap://owner:password@127.0.0.1:${server.port}`
-        const { code } = await command(origin(), '--mailbox', mailbox, ...words)
-        expect(code).to.equal(2)
-        expect(server.commands.at(-1)).to.equal('LOGOUT')
-      } finally {
-        server.close()
-      }
-    })
-  }
 
   it('does not show the passphrase, whatever acts for the owner says', async () => {
     writeFileSync('says.mjs', SAYS)
