@@ -47,6 +47,7 @@ const HOUR_S = 3600
 /** Registers clients, and gets codes and tokens for them. */
 export class Clients {
   readonly #ground: Ground
+  readonly #first = new Map<string, Promise<void>>()
   readonly #shared = new Map<string, Promise<Client>>()
   #count = 0
 
@@ -165,11 +166,35 @@ export class Clients {
     const url = await this.authorizeUrl(client, { ...request, state }, challenge)
     const browser = await this.#ground.owner()
     const { agent } = this.#ground
-    const consent = await agent.consent(label, browser, url, request.choice ?? 'accept')
+    const consent = await this.#afterFirst(client, () =>
+      agent.consent(label, browser, url, request.choice ?? 'accept'),
+    )
     const code = parameterOf(consent.location, 'code')
     if (code === undefined) throw new Error(`${label}: no code came back`)
     this.#ground.secrets.learn('code', code)
     return { code, verifier, state, consent }
+  }
+
+  /**
+   * Lets the first consent of a client end before others begin. How long a server proposes to allow a client that nobody
+   * knows may depend on what it asks, and whoever chooses a shorter time ends the longer access of before.
+   */
+  async #afterFirst<Result>({ id }: Client, ask: () => Promise<Result>): Promise<Result> {
+    const first = this.#first.get(id)
+    if (first !== undefined) {
+      await first
+      return ask()
+    }
+    const asking = ask()
+    this.#first.set(
+      id,
+      // What became of it is the matter of who asked.
+      asking.then(
+        () => {},
+        () => {},
+      ),
+    )
+    return asking
   }
 
   /** Exchanges a code; whatever comes is only recorded. */
