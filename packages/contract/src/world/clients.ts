@@ -41,12 +41,18 @@ export interface Code {
 /** Where clients of a run are sent back to; nothing is ever sent there. */
 export const CALLBACK = 'https://client.contract.example/callback'
 
+/**
+ * How many grants of a client the least of servers keeps: one consent more, and the tokens of the first are dead while
+ * another scenario may still use them.
+ */
+const MOST_CONSENTS = 20
 const MINUTE_S = 60
 const HOUR_S = 3600
 
 /** Registers clients, and gets codes and tokens for them. */
 export class Clients {
   readonly #ground: Ground
+  readonly #consents = new Map<string, number>()
   readonly #first = new Map<string, Promise<void>>()
   readonly #shared = new Map<string, Promise<Client>>()
   #count = 0
@@ -55,7 +61,10 @@ export class Clients {
     this.#ground = ground
   }
 
-  /** A client that scenarios share, registered when it is first needed. */
+  /**
+   * A client that scenarios share, registered when it is first needed. The tokens of `main` may end after
+   * {@link MOST_CONSENTS} consents; whoever needs tokens for long takes `other`, which is asked for rarely.
+   */
   shared(name: string): Promise<Client> {
     const known = this.#shared.get(name) ?? this.#registered(`${this.#ground.prefix}client.${name}`)
     this.#shared.set(name, known)
@@ -179,7 +188,10 @@ export class Clients {
    * Lets the first consent of a client end before others begin. How long a server proposes to allow a client that nobody
    * knows may depend on what it asks, and whoever chooses a shorter time ends the longer access of before.
    */
-  async #afterFirst<Result>({ id }: Client, ask: () => Promise<Result>): Promise<Result> {
+  async #afterFirst<Result>({ id, name }: Client, ask: () => Promise<Result>): Promise<Result> {
+    const count = (this.#consents.get(id) ?? 0) + 1
+    if (count > MOST_CONSENTS) throw new Error(`${name} has had ${MOST_CONSENTS} consents already`)
+    this.#consents.set(id, count)
     const first = this.#first.get(id)
     if (first !== undefined) {
       await first

@@ -9,7 +9,7 @@ export const bearer: Scenario = {
   async run(world) {
     const { clients, profile } = world
     const path = profile.resource?.path ?? '/'
-    const client = await clients.shared('main')
+    const client = await clients.shared('other')
     const { access, refresh } = await clients.tokens('bea.grant', client)
     const other = await clients.tokens('bea.other', client, {
       scope: profile.resource?.other ?? '',

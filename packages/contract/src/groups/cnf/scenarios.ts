@@ -50,7 +50,7 @@ export const event: Scenario = {
   id: 'cnf.event',
   needs: ['passphrase', 'pages', 'apps', 'confirmation', 'realtime'],
   async run(world) {
-    const client = await world.clients.shared('main')
+    const client = await world.clients.shared('other')
     const { access } = await world.clients.tokens('cnf.listener', client)
     const url = new URL('/realtime/', world.base)
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'

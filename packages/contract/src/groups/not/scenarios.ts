@@ -67,7 +67,7 @@ export const notifications: Scenario = {
 }
 
 async function wrongRequests(world: World, access: string): Promise<void> {
-  const other = await world.clients.tokens('not.other', await world.clients.shared('main'))
+  const other = await world.clients.tokens('not.other', await world.clients.shared('other'))
   const body = JSON.stringify({
     data: { attributes: { category: 'plain', title: 'x', at: inDays(AHEAD_DAYS) } },
   })

@@ -12,7 +12,7 @@ export const connections: Scenario = {
   needs: ['realtime', 'revocation'],
   async run(world) {
     const { clients } = world
-    const client = await clients.shared('main')
+    const client = await clients.shared('other')
     const tokens = await clients.tokens('rtm.grant', client)
     await protocols(world)
     await wrongStarts(world, tokens.refresh)
@@ -73,7 +73,7 @@ async function talk(world: World, access: string): Promise<void> {
 /** A grant of its own, which is revoked while the connection is open. */
 async function revoked(world: World): Promise<void> {
   const { clients } = world
-  const client = await clients.shared('main')
+  const client = await clients.shared('other')
   const tokens = await clients.tokens('rtm.revoked.grant', client)
   const socket = await connect(world, 'rtm.revoked', OFFERED)
   socket.send({ method: 'AUTH', payload: tokens.access })
