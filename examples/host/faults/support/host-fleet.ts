@@ -14,6 +14,8 @@ export interface HostFleet {
   metrics(): Promise<string>
   /** `POST <url>/<n>` starts process n again, counted from 1, as `systemctl restart` does; answers when it is done. */
   readonly restartUrl: string
+  /** What processes said that could not be started again. */
+  readonly failedStarts: readonly string[]
   stop(): Promise<void>
 }
 
@@ -56,10 +58,14 @@ export async function startFleet(
     if (host !== undefined) onExit(await host.stop())
     hosts[at] = await start(at)
   }
+  const failedStarts: string[] = []
   const control = createServer((request, response) => {
     restart(Number(request.url?.slice(1)) - 1).then(
       () => response.end(),
-      (error: unknown) => response.writeHead(500).end(String(error)),
+      (error: unknown) => {
+        failedStarts.push(String(error).slice(-2000))
+        response.writeHead(500).end()
+      },
     )
   })
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
@@ -74,6 +80,7 @@ export async function startFleet(
     ports,
     running,
     restartUrl: `http://127.0.0.1:${port}`,
+    failedStarts,
     async adminCall(method, path, body) {
       const answer = await fetch(`http://127.0.0.1:${running().adminPort}${path}`, {
         method,
