@@ -33,7 +33,8 @@ import { toFigures, toRecordFigure } from './pair-figures.ts'
 
 // `pnpm bench [guard cuts tokens record host registration pages routes mount logins health mcp timing startup imports memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens, record and host also: [--profiles=folder] [--store=sqlite] [--grant=refresh];
-// of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10].
+// of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10];
+// of startup [--archive=file of `pnpm run bundle`].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
 // `copy` too; of it [--records=1000000].
 const isQuick = process.argv.includes('--quick')
@@ -58,7 +59,10 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   health: () => benchHealth({ rounds, logins: isQuick ? 32 : 64, say }),
   mcp: () => benchMcp({ rounds, overMs: isQuick ? 3000 : 8000, say }),
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
-  startup: () => benchStartup({ rounds, say }),
+  startup: () => {
+    const archive = chosen('archive')
+    return benchStartup({ rounds, say, ...(archive !== undefined && { archive }) })
+  },
   imports: async () => benchImports({ rounds, say }),
   memory: () =>
     benchMemory({ stores: shared().stores, overMs: Number(chosen('minutes') ?? 0) * 60_000, say }),

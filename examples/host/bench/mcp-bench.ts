@@ -161,8 +161,8 @@ async function benchStarts({ rounds, say }: McpBenchOptions): Promise<readonly F
   if (!existsSync(MAIN)) throw new Error('built code is measured: run `pnpm build` first')
   const grown: Start[] = []
   for (let round = 1; round <= rounds; round += 1) {
-    const off = await measureStart('sqlite', { SVC_ASSISTANTS: 'off' })
-    const on = await measureStart('sqlite', { SVC_ASSISTANTS: 'on' })
+    const off = await measureStart('sqlite', { env: { SVC_ASSISTANTS: 'off' } })
+    const on = await measureStart('sqlite', { env: { SVC_ASSISTANTS: 'on' } })
     say(
       `start without assistants: ${off.readyMs.toFixed(0)} ms, ${off.idleMib.toFixed(1)} MiB; ` +
         `with: ${on.readyMs.toFixed(0)} ms, ${on.idleMib.toFixed(1)} MiB`,

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import http from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
@@ -14,6 +14,8 @@ import { hostEnv, hostOf } from './servers/host.ts'
 
 export interface StartupBenchOptions {
   readonly rounds: number
+  /** What operators install, which `pnpm run bundle` made; measured in turns with the built host. */
+  readonly archive?: string
   readonly say: (line: string) => void
 }
 
@@ -41,44 +43,82 @@ const TARGET_MIB = { sqlite: 100, redis: 110 } as const
  */
 export async function benchStartup(options: StartupBenchOptions): Promise<readonly Figure[]> {
   if (!existsSync(MAIN)) throw new Error('built code is measured: run `pnpm build` first')
-  const figures: Figure[] = []
-  for (const name of ['sqlite', 'redis'] as const) {
-    await withStore(name, async (store) => {
-      figures.push(...(await benchOn(name, store, options)))
-    })
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
+  try {
+    const { archive } = options
+    const mains: Main[] = [{ of: 'built', main: MAIN }]
+    if (archive !== undefined) mains.push({ of: 'archive', main: unpack(archive, folder) })
+    const figures: Figure[] = []
+    for (const name of ['sqlite', 'redis'] as const) {
+      await withStore(name, async (store) => {
+        figures.push(...(await benchOn(name, store, mains, options)))
+      })
+    }
+    return figures
+  } finally {
+    await rm(folder, { recursive: true })
   }
-  return figures
+}
+
+/** A host that is started. */
+interface Main {
+  readonly of: 'archive' | 'built'
+  /** Its first module. */
+  readonly main: string
+}
+
+function unpack(archive: string, folder: string): string {
+  execFileSync('tar', ['-xzf', archive, '-C', folder])
+  const [main] = globSync('*/dist/main.js', { cwd: folder })
+  if (main === undefined) throw new Error(`${archive} has no host`)
+  return path.join(folder, main)
 }
 
 async function benchOn(
   name: 'redis' | 'sqlite',
   store: string,
+  mains: readonly Main[],
   { rounds, say }: StartupBenchOptions,
 ): Promise<readonly Figure[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   try {
-    const fresh: Start[] = []
-    for (let round = 1; round <= rounds; round += 1) fresh.push(await measureStart(store))
     const given = { variant: 'host', store, folder, instances: USED_INSTANCES } as const
+    const fresh = await inTurns(mains, rounds, ({ main }) => measureStart(store, { main }))
     const { child } = await startServer(given)
     await child.stop()
-    const used: Start[] = []
-    for (let round = 1; round <= rounds; round += 1) {
-      const dataDir = path.join(folder, 'host')
-      used.push(await measureStart(store, hostEnv(store, dataDir), hostOf(0)))
-    }
-    for (const { readyMs, idleMib } of [...fresh, ...used]) {
-      say(`start on ${name}: ${readyMs.toFixed(0)} ms, ${idleMib.toFixed(0)} MiB`)
-    }
-    return [
-      toStartFigure(`start on ${name}, spawn to first 200`, fresh),
-      toStartFigure(`start on ${name}, store of ${USED_INSTANCES} instances`, used),
-      toMemoryFigure(`memory on ${name}, idle for ${IDLE_MS / 1000} s`, fresh),
-      toMemoryFigure(`memory on ${name}, idle after a log-in page`, used, TARGET_MIB[name]),
-    ]
+    const env = hostEnv(store, path.join(folder, 'host'))
+    const used = await inTurns(mains, rounds, ({ main }) =>
+      measureStart(store, { main, env, host: hostOf(0) }),
+    )
+    return mains.flatMap((main, at) => {
+      const [first = [], later = []] = [fresh[at], used[at]]
+      const on = `${main.of} on ${name}`
+      for (const { readyMs, idleMib } of [...first, ...later]) {
+        say(`start of ${on}: ${readyMs.toFixed(0)} ms, ${idleMib.toFixed(0)} MiB`)
+      }
+      return [
+        toStartFigure(`start of ${on}, spawn to first 200`, first),
+        toStartFigure(`start of ${on}, store of ${USED_INSTANCES} instances`, later),
+        toMemoryFigure(`memory of ${on}, idle for ${IDLE_MS / 1000} s`, first),
+        toMemoryFigure(`memory of ${on}, idle after a log-in page`, later, TARGET_MIB[name]),
+      ]
+    })
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+/** Measures one after the other, as often as there are rounds. @returns what each gave */
+async function inTurns(
+  mains: readonly Main[],
+  rounds: number,
+  measure: (main: Main) => Promise<Start>,
+): Promise<readonly (readonly Start[])[]> {
+  const starts: Start[][] = mains.map(() => [])
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [at, main] of mains.entries()) starts[at]?.push(await measure(main))
+  }
+  return starts
 }
 
 function toStartFigure(name: string, starts: readonly Start[]): Figure {
@@ -101,19 +141,24 @@ function toMemoryFigure(name: string, starts: readonly Start[], target?: number)
   }
 }
 
-/**
- * Starts the built host with an empty folder, waits, and stops it.
- * @param host - whose log-in page is asked for once
- */
+/** What is started, and what it does before it rests. */
+export interface StartGiven {
+  /** @defaultValue the built host */
+  readonly main?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Whose log-in page is asked for once. */
+  readonly host?: string
+}
+
+/** Starts a host with an empty folder, waits, and stops it. */
 export async function measureStart(
   store: string,
-  env: Readonly<Record<string, string>> = {},
-  host?: string,
+  { main = MAIN, env = {}, host }: StartGiven = {},
 ): Promise<Start> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   const port = await freePort()
   const spawnedAt = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', MAIN], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', main], {
     env: {
       ...hostEnv(store, dataDir),
       SVC_LOG_LEVEL: 'error',
