@@ -154,9 +154,13 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       ])
       expect((await stranger.get('/auth/nothing')).status).to.equal(404)
       const socket = await openSocket(folder, BASE, port)
-      const heard = once(socket, 'message')
-      socket.send('left alone')
-      expect(String((await heard)[0])).to.equal('left alone')
+      const closed = once(socket, 'close')
+      const say = async (text: string): Promise<string> => {
+        const heard = once(socket, 'message')
+        socket.send(text)
+        return String((await Promise.race([heard, closed]))[0])
+      }
+      expect(await say('left alone')).to.equal('left alone')
       const home = await owner.get('https://home.alice.example.com/')
       expect([home.status, home.contentType]).to.deep.equal([200, 'text/html'])
 
@@ -166,7 +170,7 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       const dead = await recipes(renewed.access_token).catch((error: unknown) => error)
       expect(dead).to.be.instanceOf(WWWAuthenticateChallengeError)
 
-      const closed = once(socket, 'close')
+      expect(await say('still there')).to.equal('still there')
       expect(await server?.stop(), 'exit code').to.equal(0)
       await closed
     })
