@@ -4,8 +4,9 @@ import { oauth, routes, serve } from './assembly.ts'
 import { share } from './shared.ts'
 
 // Next compiles the routes apart from this file: they get what is here by `shared.ts`.
-share(oauth)
-const app = next({ dir: import.meta.dirname })
+share({ oauth })
+// Of the first server that it gets a request of, Next takes all upgrades, too. This one never gets any.
+const app = next({ dir: import.meta.dirname, httpServer: createServer() })
 await app.prepare()
 const handle = app.getRequestHandler()
 const upgrade = app.getUpgradeHandler()

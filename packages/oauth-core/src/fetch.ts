@@ -17,6 +17,12 @@ export type FetchHandler = (request: Request, connection: Connection) => Promise
 
 /** More than any page or answer of the packages; no stream leaves this way. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+/** Of the connection that there is none of: whoever sends the answer has one of its own, of HTTP/2 perhaps. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+])
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
 
 /**
@@ -57,6 +63,7 @@ export function toFetch(handler: RequestHandler): FetchHandler {
     }
     const fields = new Headers()
     for (const [name, value] of Object.entries(answer.headers)) {
+      if (OF_CONNECTION.has(name)) continue
       for (const one of [value ?? []].flat()) fields.append(name, String(one))
     }
     const body = WITHOUT_BODY.has(status) || request.method === 'HEAD' ? null : rawPayload

@@ -21,10 +21,11 @@ describe('toFetch', () => {
   let answer: FetchHandler
   let addresses: unknown[]
 
-  beforeEach(async () => {
+  async function start(trustProxy: number): Promise<void> {
     addresses = []
     store = sqliteStore({ file: ':memory:' })
     oauth = createOAuth({
+      trustProxy,
       store,
       keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
       log: {
@@ -39,11 +40,14 @@ describe('toFetch', () => {
     oauth.useSessions(pages.sessions)
     answer = toFetch(oauth.handler({ routes: [oauth.routes({ pages })] }))
     await oauth.instances.create({ domain: 'alice.example.com' })
-  })
-  afterEach(async () => {
+  }
+  async function stop(): Promise<void> {
     await oauth.close()
     await store.close()
-  })
+  }
+
+  beforeEach(() => start(0))
+  afterEach(stop)
 
   it('answers requests of the web, with a body and without one', async () => {
     const metadata = await answer(new Request(`${BASE}/.well-known/oauth-authorization-server`), {
@@ -63,6 +67,16 @@ describe('toFetch', () => {
     )
     expect([head.status, await head.text()]).to.deep.equal([200, ''])
     expect((await answer(new Request(`${BASE}/recipes`), { address })).status).to.equal(404)
+  })
+
+  it('leaves what is about a connection to whoever has one', async () => {
+    const chunked = await answer(new Request(`${BASE}/.well-known/oauth-authorization-server`), {
+      address,
+    })
+    expect(chunked.status).to.equal(200)
+    expect([...chunked.headers.keys()]).to.include('content-type')
+    const names = ['connection', 'keep-alive', 'transfer-encoding']
+    expect([...chunked.headers.keys()]).to.not.include.oneOf(names)
   })
 
   it('names the host of a header before that of the address', async () => {
@@ -93,5 +107,20 @@ describe('toFetch', () => {
       await answer(request, { address: from })
     }
     expect(addresses).to.deep.equal([address, '2001:db8:0:0::/64'])
+  })
+  it('lets no header say another one, but what a trusted proxy added', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'x-forwarded-for': '198.51.100.1, 198.51.100.2',
+      'x-forwarded-proto': 'https',
+    }
+    const register = (): Promise<Response> =>
+      answer(new Request(`${BASE}/auth/register`, { method: 'POST', headers, body }), { address })
+    await register()
+    expect(addresses).to.deep.equal([address])
+    await stop()
+    await start(1)
+    await register()
+    expect(addresses).to.deep.equal(['198.51.100.2'])
   })
 })

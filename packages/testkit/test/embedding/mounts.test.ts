@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { type EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@svc/store/testing'
@@ -13,30 +11,29 @@ import {
   installPackages,
   type Mailbox,
   type MountedExample,
+  needsLoopbackAddresses,
   openMailbox,
   relyingParty,
   runContract,
   sharedPackages,
   startExample,
 } from '../../src/index.ts'
+import {
+  ALL_MOUNTS,
+  build,
+  dependenciesOf,
+  EXAMPLES,
+  expectedFailures,
+  openSocket,
+  ROOT,
+} from './mounts.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../../../..')
-const EXAMPLES = path.join(ROOT, 'examples/mounts')
 const BASE = 'https://alice.example.com'
-/** Each example with its ways to mount. */
-const ALL = [
-  ['node', 'server.ts'],
-  ['express', 'server.ts'],
-  ['express', 'inside.ts'],
-  ['fastify', 'server.ts'],
-  ['hono', 'server.ts'],
-  ['next', 'server.ts'],
-  ['nest', 'server.ts'],
-  ['nest', 'fastify.ts'],
-] as const
+/** Links of an owner that a stranger may try in an hour, all of them wrong. */
+const GUESSES = 30
 /** Next and NestJS take long to install and to build: they are run by command, `SVC_MOUNTS=next,nest`. */
 const WANTED = (process.env['SVC_MOUNTS'] ?? 'node,express,fastify,hono').split(',')
-const MOUNTS = ALL.filter(([name]) => WANTED.includes(name))
+const MOUNTS = ALL_MOUNTS.filter(([name]) => WANTED.includes(name))
 const NAMES = [...new Set(MOUNTS.map(([name]) => name))]
 
 describe('the mounts of examples/mounts, on the packed packages', function () {
@@ -75,7 +72,7 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
 
   it('all put the packages together in the same way', () => {
     const files = globSync('*/assembly.ts', { cwd: EXAMPLES })
-    expect(files).to.have.lengthOf(new Set(ALL.map(([name]) => name)).size)
+    expect(files).to.have.lengthOf(new Set(ALL_MOUNTS.map(([name]) => name)).size)
     const texts = files.map((file) => readFileSync(path.join(EXAMPLES, file), 'utf8'))
     expect(new Set(texts).size).to.equal(1)
   })
@@ -97,7 +94,7 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
   })
 
   it('have at most 60 lines', () => {
-    for (const [name, file] of ALL) {
+    for (const [name, file] of ALL_MOUNTS) {
       const text = readFileSync(path.join(EXAMPLES, name, file), 'utf8')
       expect(text.split('\n').length, file).to.be.at.most(60)
     }
@@ -156,10 +153,14 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
         message,
       ])
       expect((await stranger.get('/auth/nothing')).status).to.equal(404)
-      const socket = await openSocket(folder, port)
-      const heard = once(socket, 'message')
-      socket.send('left alone')
-      expect(String((await heard)[0])).to.equal('left alone')
+      const socket = await openSocket(folder, BASE, port)
+      const closed = once(socket, 'close')
+      const say = async (text: string): Promise<string> => {
+        const heard = once(socket, 'message')
+        socket.send(text)
+        return String((await Promise.race([heard, closed]))[0])
+      }
+      expect(await say('left alone')).to.equal('left alone')
       const home = await owner.get('https://home.alice.example.com/')
       expect([home.status, home.contentType]).to.deep.equal([200, 'text/html'])
 
@@ -169,9 +170,26 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       const dead = await recipes(renewed.access_token).catch((error: unknown) => error)
       expect(dead).to.be.instanceOf(WWWAuthenticateChallengeError)
 
-      const closed = once(socket, 'close')
+      expect(await say('still there')).to.equal('still there')
       expect(await server?.stop(), 'exit code').to.equal(0)
       await closed
+    })
+
+    it(`${name}/${file} counts strangers by where they connect from, whatever they say`, async function () {
+      needsLoopbackAddresses(this)
+      const port = await freePort()
+      const link = new URL(await start(mount, port))
+      link.searchParams.set('registerToken', '0'.repeat(32))
+      const guess = async (localAddress: string, said: string): Promise<number> => {
+        const stranger = browserClient({ base: BASE, port, localAddress })
+        const headers = { 'x-forwarded-for': said, 'x-real-ip': said, forwarded: `for=${said}` }
+        return (await stranger.get(link.href, { headers })).status
+      }
+      for (let at = 0; at < GUESSES; at += 1) {
+        expect(await guess('127.0.0.2', `192.0.2.${at}`)).to.equal(200)
+      }
+      expect(await guess('127.0.0.2', '192.0.2.200')).to.equal(429)
+      expect(await guess('127.0.0.3', '127.0.0.2')).to.equal(200)
     })
 
     it(`${name}/${file} does what the contract says`, async () => {
@@ -179,8 +197,7 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       const link = await start(mount, port, `alice.localhost:${port}`)
       await choosePassphrase(link, 'correct horse battery staple', port)
 
-      const own = path.join(EXAMPLES, name, 'contract-expected.json')
-      const expected = existsSync(own) ? own : path.join(EXAMPLES, 'contract-expected.json')
+      const expected = expectedFailures(name, file)
       const { code, printed } = await runContract(
         path.join(folder, 'node_modules/@svc/contract/dist/cli.js'),
         folder,
@@ -193,43 +210,3 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
     })
   }
 })
-
-interface Socket extends EventEmitter {
-  send(message: string): void
-}
-
-/** The websocket of the example's own, by the library that the examples have. */
-async function openSocket(folder: string, port: number): Promise<Socket> {
-  // What `ws` exports.
-  const WebSocket = createRequire(path.join(folder, 'package.json'))('ws') as new (
-    url: string,
-    options: object,
-  ) => Socket
-  const { host } = new URL(BASE)
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/echo`, { headers: { host } })
-  await once(socket, 'open')
-  return socket
-}
-
-/** As its manifest says, where it has to be built before it starts. */
-function build(folder: string): void {
-  const manifest = readFileSync(path.join(folder, 'package.json'), 'utf8')
-  // A manifest of this repository.
-  const { scripts } = JSON.parse(manifest) as { readonly scripts: { readonly build?: string } }
-  if (scripts.build === undefined) return
-  const PATH = `${path.join(folder, '../node_modules/.bin')}:${process.env['PATH'] ?? ''}`
-  execFileSync('sh', ['-c', scripts.build], { cwd: folder, env: { PATH }, stdio: 'pipe' })
-}
-
-/** What the examples say that they need, beside the packages. */
-function dependenciesOf(names: readonly string[]): Record<string, string> {
-  const manifests = names.map((name) => {
-    const text = readFileSync(path.join(EXAMPLES, name, 'package.json'), 'utf8')
-    // Manifests of this repository.
-    return JSON.parse(text) as Record<'dependencies' | 'devDependencies', Record<string, string>>
-  })
-  return Object.assign(
-    {},
-    ...manifests.flatMap(({ dependencies, devDependencies }) => [dependencies, devDependencies]),
-  )
-}

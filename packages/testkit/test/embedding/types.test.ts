@@ -31,6 +31,13 @@ const BY_COMMAND = {
   next: { jsx: 'react-jsx', esModuleInterop: true },
   nest: { experimentalDecorators: true },
 } as const
+/**
+ * What is wrong in the declarations of Next itself, which nobody but Next can mend (0736): they are for bundlers, and for
+ * the types of browsers since TypeScript 6.
+ */
+const OF_NEXT = /^\S+\/node_modules\/next\/\S+: error .*\n(?: +.*\n)*/gm
+const NEXT_IS_CALLED =
+  /^\S+\/mounts\/next\/\w+\.ts\(\d+,\d+\): error TS2349: .*\n {2}Type 'typeof import\("\S+\/next\/index"\)' has no call signatures\.\n/gm
 const ASKED = (Object.keys(BY_COMMAND) as (keyof typeof BY_COMMAND)[]).filter((name) =>
   (process.env['SVC_MOUNTS'] ?? '').split(',').includes(name),
 )
@@ -83,7 +90,10 @@ describe('the types of the packages, in every example and recipe, and in the tes
     for (const name of ASKED) {
       it(`are right for TypeScript ${version} in mounts/${name}`, async () => {
         const more = { lib: ['es2024', 'dom', 'dom.iterable'], ...BY_COMMAND[name] }
-        expect(await faultsOf(version, [`examples/mounts/${name}`], more)).to.deep.equal(['', ''])
+        const faults = await faultsOf(version, [`examples/mounts/${name}`], more)
+        const [nodenext = '', bundler = ''] =
+          name === 'next' ? faults.map((text) => text.replaceAll(OF_NEXT, '')) : faults
+        expect([nodenext.replaceAll(NEXT_IS_CALLED, ''), bundler]).to.deep.equal(['', ''])
       })
     }
   }

@@ -1,3 +1,0 @@
-export function GET(): Response {
-  return Response.json({ message: 'No such page here' }, { status: 404 })
-}
