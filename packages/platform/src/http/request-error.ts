@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass } from '../define-errors.ts'
 
-/** What the ground floor itself answers to a request. */
+/**
+ * What the ground floor itself answers to a request.
+ * @example
+ * const { status, text } = REQUEST_ERRORS.not_found
+ */
 export const REQUEST_ERRORS = {
   bad_content_type: {
     status: 400,
