@@ -83,12 +83,12 @@ export function examplesIn(project: ProjectReflection, exports: Exports): Snippe
     comment.getTags('@example').map(({ content }) => {
       const text = content.map((part) => part.text).join('')
       const code = text.replaceAll(/^```.*\n|\n?```$/g, '')
-      const [{ module }] = owner.names
+      const [about] = owner.names
       return {
         file: `${nameOf(owner)}, example of ${reflection.name}`,
         text: code,
         line: 1,
-        module,
+        about,
       }
     }),
   )

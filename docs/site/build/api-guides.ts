@@ -12,8 +12,6 @@ import type { Named } from './uses.ts'
 export interface Leads {
   /** To the pages and examples that use a name. */
   usesOf(named: Named): readonly string[]
-  /** To the sources of other packages that use a name. */
-  sourcesOf(named: Named): readonly string[]
   /** To a page of the documents, given as a file from the root; undefined for what is none. */
   pageOf(file: string): string | undefined
 }
@@ -35,25 +33,22 @@ export function guideReaders(project: ProjectReflection, exports: Exports, leads
   const parts = partsIn(project, exports)
   // In the order in which they were reached: a part comes behind what it is a part of.
   const guided = new Set<Export>()
-  const reach = (uses: (named: Named) => readonly string[]): void => {
-    const before = new Set(guided)
-    for (const each of all.filter((one) => !before.has(one))) {
-      const links = [...new Set(each.names.flatMap(uses))].slice(0, MOST_USES)
-      if (links.length > 0) say(each, { kind: 'text', text: `Used in: ${links.join(', ')}` })
-      if (links.length > 0 || shown.has(each)) guided.add(each)
+  for (const each of all) {
+    const links = [...new Set(each.names.flatMap((named) => leads.usesOf(named)))]
+    if (links.length > 0) {
+      const text = `Used in: ${links.slice(0, MOST_USES).join(', ')}`
+      say(each, { kind: 'text', text })
     }
-    const direct = new Set(guided)
-    for (const whole of guided) for (const part of parts.get(whole) ?? []) guided.add(part)
-    const order = [...guided]
-    for (const [at, part] of order.entries()) {
-      if (direct.has(part)) continue
-      const wholes = order.slice(0, at).filter((whole) => parts.get(whole)?.has(part) === true)
-      say(part, ...partOf(wholes.slice(0, MOST_WHOLES)))
-    }
+    if (links.length > 0 || shown.has(each)) guided.add(each)
   }
-  reach((named) => leads.usesOf(named))
-  // What is there for other packages alone.
-  reach((named) => leads.sourcesOf(named))
+  const direct = new Set(guided)
+  for (const whole of guided) for (const part of parts.get(whole) ?? []) guided.add(part)
+  const order = [...guided]
+  for (const [at, part] of order.entries()) {
+    if (direct.has(part)) continue
+    const wholes = order.slice(0, at).filter((whole) => parts.get(whole)?.has(part) === true)
+    say(part, ...partOf(wholes.slice(0, MOST_WHOLES)))
+  }
   return all.flatMap((each) => [
     ...each.declarations
       .filter((declaration) => commentOf(declaration) === undefined)

@@ -2,11 +2,11 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 import { compilerSettings, type Entry, WORK } from './api-entries.ts'
-import type { Code } from './uses.ts'
+import type { Code, Named } from './uses.ts'
 
-/** A piece of code and the module that it is about, whose exports it names without importing them. */
+/** A piece of code, and the export that it is an example of: it names exports without importing them. */
 export interface Snippet extends Code {
-  readonly module?: string
+  readonly about?: Named
 }
 
 const FOLDER = path.join(WORK, 'code')
@@ -39,14 +39,15 @@ export function codeFaults(snippets: readonly Snippet[], entries: readonly Entry
     options,
   )
   for (const { snippet, file } of files) {
-    const names = new Set(
-      diagnosticsOf(unbound, file)
-        .filter(({ code }) => UNKNOWN_NAME.has(code))
-        .map(({ start, length }) => snippet.text.slice(start, (start ?? 0) + (length ?? 0))),
-    )
-    const imports = [...names].flatMap((name) => {
+    const { about, text } = snippet
+    const unknown = diagnosticsOf(unbound, file)
+      .filter(({ code }) => UNKNOWN_NAME.has(code))
+      .map(({ start, length }) => text.slice(start, (start ?? 0) + (length ?? 0)))
+    // What it is about is never what readers have around them under the same name.
+    const own = about === undefined || !text.includes(about.name) ? [] : [about.name]
+    const imports = [...new Set([...own, ...unknown])].flatMap((name) => {
       const modules = exportedBy.get(name) ?? []
-      const module = modules.find((each) => each === snippet.module) ?? modules[0]
+      const module = modules.find((each) => each === about?.module) ?? modules[0]
       return module === undefined ? [] : [`import { ${name} } from '${module}'; `]
     })
     // Lines keep their numbers.

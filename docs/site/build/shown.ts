@@ -3,15 +3,7 @@ import path from 'node:path'
 import type { Leads } from './api-guides.ts'
 import { titleOf } from './markdown.ts'
 import { hrefOf, publicPath, slugOf } from './pages.ts'
-import {
-  type Code,
-  isQuoted,
-  type Named,
-  namesIn,
-  readBlocks,
-  readPrograms,
-  readSources,
-} from './uses.ts'
+import { type Code, isQuoted, type Named, namesIn, readBlocks, readPrograms } from './uses.ts'
 
 /** What the documents and examples show of the packages. */
 export interface Shown extends Leads {
@@ -28,20 +20,11 @@ export function readShown(root: string, base: string): Shown {
   const linked = new Set<string>()
   const pages = filesByName(blocks)
   const examples = filesByName(programs)
-  const sources = filesByName(readSources(root))
 
   function pageOf(file: string): string | undefined {
     const absolute = path.join(root, file)
     if (!existsSync(absolute)) return undefined
     return `[${titleOf(readFileSync(absolute, 'utf8')) ?? file}](${hrefOf(base, slugOf(file))})`
-  }
-
-  /** One of them is enough to see how. */
-  function fileOf(files: ReadonlyMap<string, ReadonlySet<string>>, named: Named): string[] {
-    return [...(files.get(keyOf(named)) ?? [])].slice(0, 1).map((file) => {
-      linked.add(file)
-      return `[\`${file}\`](${base}/${publicPath(file)})`
-    })
   }
 
   return {
@@ -50,10 +33,13 @@ export function readShown(root: string, base: string): Shown {
     pageOf,
     usesOf: (named) => {
       const shown = pages.get(keyOf(named))
-      if (shown === undefined) return fileOf(examples, named)
-      return [...shown].flatMap((file) => pageOf(file) ?? [])
+      if (shown !== undefined) return [...shown].flatMap((file) => pageOf(file) ?? [])
+      // One of them is enough to see how.
+      return [...(examples.get(keyOf(named)) ?? [])].slice(0, 1).map((file) => {
+        linked.add(file)
+        return `[\`${file}\`](${base}/${publicPath(file)})`
+      })
     },
-    sourcesOf: (named) => fileOf(sources, named),
   }
 }
 

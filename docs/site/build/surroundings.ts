@@ -14,6 +14,7 @@ import type {
   KeyCounts,
   KeyStatus,
   OwnPlatform,
+  ParseMessage,
   PlatformLog,
   Route,
 } from '@svc/platform'
@@ -22,6 +23,7 @@ import type { Change, Clock, Store } from '@svc/store'
 import type * as fs from 'node:fs'
 import type * as http from 'node:http'
 import type Koa from 'koa'
+import type { Middleware as KoaMiddleware } from 'koa'
 
 declare global {
   // What the packages make.
@@ -49,6 +51,7 @@ declare global {
   const routes: HandlerOptions['routes']
   const log: PlatformLog
   const clock: Clock
+  const parse: ParseMessage
   const changes: readonly Change[]
   const greetingRoutes: readonly Route<{ readonly greeting: string }>[]
   function ownPages(of: AuthUi): AuthorizePages
@@ -58,6 +61,7 @@ declare global {
   const server: http.Server
   const createServer: typeof http.createServer
   const createReadStream: typeof fs.createReadStream
+  type Middleware = KoaMiddleware
   const ctx: Koa.Context
   const request: http.IncomingMessage
   const instance: Instance

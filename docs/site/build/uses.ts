@@ -32,7 +32,6 @@ const PROGRAMS = [
   'examples/host/src/**/*.ts',
   'examples/host/**/*.ts',
 ]
-const SOURCES = ['packages/!(testkit)/src/**/*.ts']
 /** Of the examples, what no reader takes as one. */
 const NO_PROGRAM = /(?:^|\/)(?:node_modules|dist|client\/test)(?:\/|$)|\.d\.ts$/
 const BLOCK = /^( *)```ts\n([\s\S]*?)^\1```$/gm
@@ -53,16 +52,7 @@ export function readBlocks(root: string): Code[] {
 
 /** The examples of the repository. */
 export function readPrograms(root: string): Code[] {
-  return readFiles(root, PROGRAMS)
-}
-
-/** The packages themselves: much of what one exports is there for those that stand on it. */
-export function readSources(root: string): Code[] {
-  return readFiles(root, SOURCES)
-}
-
-function readFiles(root: string, patterns: readonly string[]): Code[] {
-  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted())
+  const files = PROGRAMS.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted())
   return [...new Set(files)]
     .filter((file) => !NO_PROGRAM.test(file))
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8'), line: 1 }))
@@ -78,7 +68,7 @@ function withoutIndent(text: string): string {
   return text.replaceAll(/^ +/gm, '')
 }
 
-/** The names of the packages' exports that code imports and then uses, or exports again. */
+/** The names of the packages' exports that code imports and then uses; to export it again is no use. */
 export function namesIn({ file, text }: Code): Named[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const used = new Map<string, number>()
@@ -90,32 +80,32 @@ export function namesIn({ file, text }: Code): Named[] {
   }
   visit(source)
   return taken
-    .filter(({ local }) => local === undefined || (used.get(local) ?? 0) > 1)
+    .filter(({ local }) => (used.get(local) ?? 0) > 1)
     .map(({ module, name }) => ({ module, name }))
 }
 
-/** A name of a package, and what it is called here; undefined where it is exported again. */
+/** A name of a package, and what it is called here. */
 interface Taken extends Named {
-  readonly local: string | undefined
+  readonly local: string
 }
 
-/** What a declaration takes: `import { a }`, `export { a } from` or `const { a } = await import()`. */
+/** What a declaration takes: `import { a } from` or `const { a } = await import()`. */
 function takenBy(node: ts.Node): Taken[] {
   const module = moduleOf(node)
   if (module?.startsWith('@svc/') !== true) return []
-  return elementsOf(node).map(({ name, propertyName }) => {
-    const local = ts.isExportDeclaration(node) ? undefined : name.getText()
-    return { module, name: (propertyName ?? name).getText(), local }
-  })
+  return elementsOf(node).map(({ name, propertyName }) => ({
+    module,
+    name: (propertyName ?? name).getText(),
+    local: name.getText(),
+  }))
 }
 
 function moduleOf(node: ts.Node): string | undefined {
-  const from =
-    ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
-      ? node.moduleSpecifier
-      : ts.isVariableDeclaration(node)
-        ? dynamicOf(node.initializer)
-        : undefined
+  const from = ts.isImportDeclaration(node)
+    ? node.moduleSpecifier
+    : ts.isVariableDeclaration(node)
+      ? dynamicOf(node.initializer)
+      : undefined
   return from !== undefined && ts.isStringLiteral(from) ? from.text : undefined
 }
 
@@ -128,20 +118,14 @@ function dynamicOf(value: ts.Expression | undefined): ts.Expression | undefined 
     : undefined
 }
 
-function elementsOf(
-  node: ts.Node,
-): readonly (ts.ImportSpecifier | ts.ExportSpecifier | ts.BindingElement)[] {
+function elementsOf(node: ts.Node): readonly (ts.ImportSpecifier | ts.BindingElement)[] {
   const bindings = ts.isImportDeclaration(node)
     ? node.importClause?.namedBindings
-    : ts.isExportDeclaration(node)
-      ? node.exportClause
-      : ts.isVariableDeclaration(node)
-        ? node.name
-        : undefined
-  if (bindings === undefined) return []
-  return ts.isNamedImports(bindings) ||
-    ts.isNamedExports(bindings) ||
-    ts.isObjectBindingPattern(bindings)
+    : ts.isVariableDeclaration(node)
+      ? node.name
+      : undefined
+  return bindings !== undefined &&
+    (ts.isNamedImports(bindings) || ts.isObjectBindingPattern(bindings))
     ? bindings.elements
     : []
 }

@@ -95,7 +95,11 @@ export const REQUEST_ERRORS = {
  */
 export type RequestErrorCode = keyof typeof REQUEST_ERRORS
 
-/** A refusal that no package has of its own; `code` names a row of {@link REQUEST_ERRORS}. */
+/**
+ * A refusal that no package has of its own; `code` names a row of {@link REQUEST_ERRORS}.
+ * @example
+ * throw new RequestError('forbidden')
+ */
 export const RequestError: ErrorClass<RequestErrorCode> = defineErrors(
   'RequestError',
   REQUEST_ERRORS,
