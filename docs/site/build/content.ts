@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Door, doorFaults, readDoors } from './doors.ts'
-import { hrefOf, type Page, publicPath, readPages } from './pages.ts'
+import { hrefOf, type Page, type Pages, publicPath, readPages } from './pages.ts'
 import { type SidebarItem, sidebarOf } from './sidebar.ts'
 import type { Version } from './version.ts'
 
@@ -11,7 +11,7 @@ const PUBLIC = path.join(SITE, '.generated/public')
 
 /** What the configuration of the site reads. */
 export interface SiteData {
-  readonly version: Version
+  readonly version: Omit<Version, 'successors'>
   readonly sidebar: readonly SidebarItem[]
   /** Slugs of the pages behind the doors: the search has them first. */
   readonly first: readonly string[]
@@ -21,13 +21,17 @@ export interface SiteData {
  * Writes what the site is built from, out of the Markdown of a repository: pages with front matter, the same pages as
  * Markdown beside them, the lists for programs that read, and the files that pages link to.
  * @param root - of the repository that the site is of
- * @param written - pages that other tools made, such as the reference of the packages' exports
+ * @param written - what other tools made, such as the reference of the packages' exports: pages, and files that they link to
  * @returns what is wrong with the pages; nothing of it stops the writing
  */
-export function writeContent(root: string, version: Version, written: readonly Page[]): string[] {
+export function writeContent(
+  root: string,
+  version: Version,
+  written: Omit<Pages, 'faults'>,
+): string[] {
   for (const folder of [CONTENT, PUBLIC]) rmSync(folder, { recursive: true, force: true })
   const { pages: own, linked, faults } = readPages(root, version.base)
-  const pages = [...own, ...written]
+  const pages = [...own, ...written.pages]
   const doors = readDoors(root)
   const next = nextPages(doors, pages, version.base)
   for (const page of pages) {
@@ -37,7 +41,7 @@ export function writeContent(root: string, version: Version, written: readonly P
     )
     put(path.join(PUBLIC, `${page.slug || 'index'}.md`), `# ${page.title}\n\n${page.body}`)
   }
-  for (const file of linked) {
+  for (const file of new Set([...linked, ...written.linked])) {
     put(path.join(PUBLIC, publicPath(file)), readFileSync(path.join(root, file), 'utf8'))
   }
   cpSync(path.join(SITE, 'static'), PUBLIC, { recursive: true })
@@ -45,7 +49,8 @@ export function writeContent(root: string, version: Version, written: readonly P
   put(path.join(PUBLIC, 'llms-full.txt'), wholeOf(pages))
   const behindDoors = new Set(doors.flatMap(({ files }) => files))
   const first = pages.filter(({ file }) => behindDoors.has(file)).map(({ slug }) => slug)
-  const data: SiteData = { version, sidebar: sidebarOf(doors, pages), first }
+  const { name, base, state } = version
+  const data: SiteData = { version: { name, base, state }, sidebar: sidebarOf(doors, pages), first }
   put(path.join(SITE, '.generated/site.json'), JSON.stringify(data, undefined, 2))
   return [...faults, ...doorFaults(doors, new Set(own.map(({ file }) => file)))]
 }
@@ -110,9 +115,14 @@ function hero(base: string): object {
 }
 
 /** Said at the top of each page that is not of the version to use. */
-function bannerOf({ name, state }: Version, { slug }: Page): string {
-  if (state === 'next') return 'This is the main branch, which is not released yet.'
-  return `This is ${name}. <a href="${hrefOf('/latest', slug)}">The same page of the latest version</a>`
+function bannerOf({ name, state, successors }: Version, { slug }: Page): string {
+  const said =
+    state === 'next' ? 'This is the main branch, which is not released yet.' : `This is ${name}.`
+  if (successors === undefined) return said
+  const [target, text] = successors.has(slug)
+    ? [slug, 'The same page of the latest version']
+    : ['', 'The latest version, which has no such page']
+  return `${said} <a href="${hrefOf('/latest', target)}">${text}</a>`
 }
 
 /** The doors as cards; each opens its path at the first page. */

@@ -112,7 +112,8 @@ function isGroupOfChecks(slug: string): boolean {
   return slug.startsWith('contract/')
 }
 
-function slugOf(file: string): string {
+/** Path of the page of a Markdown file, below the base. */
+export function slugOf(file: string): string {
   const outside = OUTSIDE[file]
   if (outside !== undefined) return outside
   return file

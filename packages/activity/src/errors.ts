@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
 
-/** Every error of this package that is answered over HTTP. */
+/**
+ * Every error of this package that is answered over HTTP.
+ * @example
+ * const { status, text } = ERRORS.rate_limited
+ */
 export const ERRORS = {
   confirmation_required: {
     status: 403,
@@ -28,6 +32,10 @@ export const ERRORS = {
  */
 export type ActivityErrorCode = keyof typeof ERRORS
 
-/** An error of this package; `code` names a row of {@link ERRORS}. */
+/**
+ * An error of this package; `code` names a row of {@link ERRORS}.
+ * @example
+ * if (error instanceof ActivityError && error.code === 'confirmation_required') return
+ */
 export const ActivityError: ErrorClass<ActivityErrorCode> = defineErrors('ActivityError', ERRORS)
 export type ActivityError = CodedError<ActivityErrorCode>

@@ -50,7 +50,11 @@ export interface Lifetimes {
   readonly totpEnrolment: number
 }
 
-/** Where `options.lifetimes` says nothing else. */
+/**
+ * Where `options.lifetimes` says nothing else.
+ * @example
+ * createAuthUi({ oauth, mailer, lifetimes: { resetToken: 2 * DEFAULT_LIFETIMES.resetToken } })
+ */
 export const DEFAULT_LIFETIMES: Lifetimes = {
   shortSession: 5 * MINUTE_MS,
   normalSessionIdle: 30 * DAY_MS,

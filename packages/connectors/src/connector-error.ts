@@ -1,6 +1,11 @@
 import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
 
-/** Every error this package answers with. @see connectors.md 10 */
+/**
+ * Every error this package answers with.
+ * @see connectors.md 10
+ * @example
+ * const { status, text } = ERRORS.invalid_slug
+ */
 export const ERRORS = {
   invalid_request: {
     status: 400,

@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
 
-/** Every error of this package that is answered over HTTP, beside those of `@svc/oauth-core`. */
+/**
+ * Every error of this package that is answered over HTTP, beside those of `@svc/oauth-core`.
+ * @example
+ * const { status, text } = ERRORS.mcp_origin
+ */
 export const ERRORS = {
   mcp_too_many_calls: {
     status: 429,
@@ -22,6 +26,10 @@ export const ERRORS = {
  */
 export type McpErrorCode = keyof typeof ERRORS
 
-/** An error of this package; `code` names a row of {@link ERRORS}. */
+/**
+ * An error of this package; `code` names a row of {@link ERRORS}.
+ * @example
+ * if (error instanceof McpError && error.code === 'mcp_too_many_calls') return
+ */
 export const McpError: ErrorClass<McpErrorCode> = defineErrors('McpError', ERRORS)
 export type McpError = CodedError<McpErrorCode>

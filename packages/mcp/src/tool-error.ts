@@ -15,6 +15,8 @@ export const TOOL_ERRORS = {
 /**
  * What a tool refuses with: the assistant reads it in the result of its call. Texts are those of `TOOL_ERRORS`.
  * @see docs/assistants.md of the repository
+ * @example
+ * throw new ToolError('not_found' satisfies ToolErrorCode)
  */
 export type ToolErrorCode = keyof typeof TOOL_ERRORS
 

@@ -1,6 +1,11 @@
 import { type CodedError, defineErrors, type ErrorClass, type ErrorFault } from '@svc/platform'
 
-/** Every error this package answers with. @see notifications.md 3.5 */
+/**
+ * Every error this package answers with.
+ * @see notifications.md 3.5
+ * @example
+ * const { status, text } = ERRORS.malformed_json
+ */
 export const ERRORS = {
   malformed_json: {
     status: 400,
@@ -146,5 +151,9 @@ export type NotifyErrorCode = keyof typeof ERRORS
 export const NotifyError: ErrorClass<NotifyErrorCode> = defineErrors('NotifyError', ERRORS)
 export type NotifyError = CodedError<NotifyErrorCode>
 
-/** One thing that is wrong with a request. */
+/**
+ * One thing that is wrong with a request.
+ * @example
+ * const fault: NotifyFault = { code: 'malformed_json', description: 'the body is no JSON' }
+ */
 export type NotifyFault = ErrorFault<NotifyErrorCode>

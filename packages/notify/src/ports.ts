@@ -159,10 +159,10 @@ export interface NoticePage {
 }
 
 /**
- * Shows a page with one message in the looks of the instance, such as what became of a link to unsubscribe. `ui.pages` of
+ * Shows a page with one message in the looks of the instance, such as what became of a link to unsubscribe. `ui.notices` of
  * `@svc/auth-ui` is one.
  * @example
- * notify.routes({ pages: ui.pages })
+ * notify.routes({ pages: ui.notices })
  */
 export interface NoticePages {
   notice(ctx: RouteContext, page: NoticePage): Promise<void>

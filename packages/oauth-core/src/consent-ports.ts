@@ -106,6 +106,8 @@ export type ScopeDecision = 'allow' | 'refuse' | readonly Permission[]
  * When it throws, answers something else, or takes more than 50 ms for its promise, the request is 500 and
  * `scope_policy.failed` says why: that is never an allowance.
  * @example
- * createOAuth({ scopePolicy: ({ permissions }) => permissions.map((rule) => ({ ...rule, verbs: ['GET'] })) })
+ * const scopePolicy: ScopePolicy = ({ permissions }) =>
+ *   permissions.map((rule) => ({ ...rule, verbs: ['GET'] }))
+ * createOAuth({ store, keys, scopePolicy })
  */
 export type ScopePolicy = (request: ScopeRequest) => ScopeDecision | Promise<ScopeDecision>

@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
 
-/** Every error this package answers with. */
+/**
+ * Every error this package answers with.
+ * @example
+ * const { status, text } = ERRORS.access_denied
+ */
 export const ERRORS = {
   access_denied: {
     status: 403,

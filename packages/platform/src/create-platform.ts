@@ -49,7 +49,21 @@ export interface PlatformOptions {
 /** What the removal of an instance itself removes at the end. */
 const LAST_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
 
-/** Assembles the ground floor. Nothing is read or written before the first request, or `start`. */
+/**
+ * Assembles the ground floor. Nothing is read or written before the first request, or `start`.
+ * @example
+ * const platform = createPlatform({
+ *   store,
+ *   keys,
+ *   clock,
+ *   log,
+ *   namespace: 'io.svc',
+ *   subdomains: 'nested',
+ *   isHttps: () => true,
+ *   trustProxy: 0,
+ *   instanceCacheSize: 1000,
+ * })
+ */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
   const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
   const whole = versionedStore(options.store, PLATFORM_RECORDS, log)

@@ -89,7 +89,7 @@ export interface ErrorFault<Code extends string> {
  * Defines the errors of a package, each once.
  * @param name - of the class, as it is in logs and how its errors are recognised
  * @example
- * export const CourierError: ErrorClass<CourierErrorCode> = defineErrors('CourierError', {
+ * export const CourierError: ErrorClass<'box_full'> = defineErrors('CourierError', {
  *   box_full: { status: 503, description: 'the box is full', text: 'Try again …', source: 'courier.md 2' },
  * })
  * throw new CourierError('box_full', { retryAfterS: 60 })

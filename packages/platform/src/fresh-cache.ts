@@ -17,6 +17,8 @@ interface Entry<Value> {
  * Entries are held in two generations, the older one thrown away whole: what is too old to be used takes no memory.
  * @param options.maxAgeMs - counted from the start of the look-up, so that a slow store does not stretch it
  * @param options.max - entries kept, at least 2
+ * @example
+ * const cache = createFreshCache<string>({ clock, maxAgeMs: 1000, max: 100 })
  */
 export function createFreshCache<Value>(options: {
   readonly clock: { now(): number }

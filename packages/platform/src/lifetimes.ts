@@ -1,9 +1,9 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 
-/** How far ahead another clock's `iat` may be. Milliseconds. @see security.md 75 */
+/** How far ahead another clock's `iat` may be. Milliseconds. @example Date.now() + CLOCK_SKEW_MS @see security.md 75 */
 export const CLOCK_SKEW_MS: number = MINUTE_MS
 
-/** How old a cached record may be before it is checked against the store. Milliseconds. @see security.md 78 */
+/** How old a cached record may be before it is checked against the store. Milliseconds. @example clock.now() + CACHE_TRUST_MS @see security.md 78 */
 export const CACHE_TRUST_MS: number = SECOND_MS
 
 /** The longest life of a token that an instance's keys sign. Milliseconds. @see oauth.md 7.1 */

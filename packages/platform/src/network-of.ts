@@ -4,6 +4,8 @@ import { isIP, isIPv4 } from 'node:net'
  * What one visitor can be told apart by: an IPv4 address as it is, an IPv6 address as its /64, since a visitor has as
  * many addresses of that network as it likes. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
  * @returns `unknown` for what is no address
+ * @example
+ * const network = networkOf('2001:db8::1') // its /64
  */
 export function networkOf(address: string): string {
   const plain = address.split('%', 1)[0] ?? ''

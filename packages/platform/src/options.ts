@@ -55,6 +55,8 @@ export type NumberGroup<Name extends string> = Option<
 /**
  * Other counts instead of single defaults.
  * @param single - ranges of those that have one of their own
+ * @example
+ * const limits = counts({ connections: 100, messages: 20 }, { least: 1, most: 10_000 })
  */
 export function counts<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
@@ -64,7 +66,11 @@ export function counts<Name extends string>(
   return numbers(defaults, range, single, undefined)
 }
 
-/** Other durations instead of single defaults, in milliseconds. Else as {@link counts}. */
+/**
+ * Other durations instead of single defaults, in milliseconds. Else as {@link counts}.
+ * @example
+ * const times = lifetimes({ ping: 54_000 }, { least: 1000, most: 300_000 })
+ */
 export function lifetimes<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
   range: NumberRange,
@@ -103,6 +109,8 @@ const MOST_HITS = 1_000_000_000
  * The option `limits` of a package: other limits for single buckets.
  * @param defaults - of every bucket
  * @param fewest - hits that an operator may allow at least; 0 where a bucket may be closed altogether
+ * @example
+ * const limits = rateLimits({ posts: { limit: 10, windowMs: 60_000 } })
  */
 export function rateLimits<Bucket extends string>(
   defaults: Readonly<Record<Bucket, RateLimit>>,
@@ -125,7 +133,11 @@ export function rateLimits<Bucket extends string>(
 
 const MOST_NETWORKS = 1000
 
-/** Networks that an operator trusts. */
+/**
+ * Networks that an operator trusts.
+ * @example
+ * const OPTIONS = defineOptions({ trusted: cidrs().or([]) })
+ */
 export function cidrs(): Option<readonly string[]> {
   return list(text('a CIDR such as 10.0.0.0/8', isCidr), MOST_NETWORKS)
 }

@@ -26,7 +26,7 @@ export interface Platform {
    * The packages in front of any framework: a listener for `createServer`, which answers the paths of the interface on the
    * hosts of instances and lets everything else go on untouched.
    * @throws TypeError for what is not the routes of a package, and for a path that two of them claim
-   * @example createServer(oauth.handler({ routes: [ui.routes(), oauth.routes({ pages: ui.pages })], next: app }))
+   * @example createServer(oauth.handler({ routes: [ui.routes(), oauth.routes({ pages: ui.pages })], next: app.callback() }))
    */
   handler(options: HandlerOptions): RequestHandler
   /** What is known of a request behind the handler or a guard; undefined for hosts that no instance has. */

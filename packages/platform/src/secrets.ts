@@ -6,7 +6,11 @@ export function randomId(bytes = 16): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** Random text of `[A-Za-z0-9]`, without modulo bias. */
+/**
+ * Random text of `[A-Za-z0-9]`, without modulo bias.
+ * @example
+ * const code = randomAlphanumeric(32)
+ */
 export function randomAlphanumeric(length: number): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
   let text = ''
@@ -19,7 +23,11 @@ export function randomAlphanumeric(length: number): string {
   return text
 }
 
-/** Random lower-case hexadecimal text of `bytes` bytes. */
+/**
+ * Random lower-case hexadecimal text of `bytes` bytes.
+ * @example
+ * const id = randomHex(16)
+ */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
 }

@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
 
-/** Every error of this package that is answered over HTTP, beside those of `@svc/oauth-core`. */
+/**
+ * Every error of this package that is answered over HTTP, beside those of `@svc/oauth-core`.
+ * @example
+ * const { status, text } = ERRORS.upgrade_required
+ */
 export const ERRORS = {
   shutting_down: {
     status: 503,
@@ -28,6 +32,10 @@ export const ERRORS = {
  */
 export type RealtimeErrorCode = keyof typeof ERRORS
 
-/** An error of this package; `code` names a row of {@link ERRORS}. */
+/**
+ * An error of this package; `code` names a row of {@link ERRORS}.
+ * @example
+ * if (error instanceof RealtimeError && error.code === 'shutting_down') return
+ */
 export const RealtimeError: ErrorClass<RealtimeErrorCode> = defineErrors('RealtimeError', ERRORS)
 export type RealtimeError = CodedError<RealtimeErrorCode>

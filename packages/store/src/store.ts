@@ -111,7 +111,7 @@ export type WriteResult =
 /**
  * What `Store.hit` answers: where a counter stands.
  * @example
- * const { count, resetsAt } = await store.hit(key, 60_000)
+ * const { count, resetsAt } = await store.hit(recordKey('alice', 'logins', '192.0.2.1'), 60_000)
  */
 export interface Hit {
   /** Hits in the window, this one included. */

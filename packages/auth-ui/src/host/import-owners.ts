@@ -52,7 +52,13 @@ export interface ImportedOwner {
   readonly onboardingUrl?: string
 }
 
-/** Refuses an import: all faults of all lines, each with its line and path. Recognise it by `code`. */
+/**
+ * Refuses an import: all faults of all lines, each with its line and path. Recognise it by `code`.
+ * @example
+ * if (error instanceof OwnerImportError) {
+ *   for (const { line, path, problem } of error.faults) process.stderr.write(`${line}: ${path} ${problem}\n`)
+ * }
+ */
 export class OwnerImportError extends TypeError {
   override readonly name: string = 'OwnerImportError'
   readonly code: string = 'invalid_owners'

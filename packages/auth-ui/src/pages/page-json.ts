@@ -7,6 +7,9 @@ import { formsOf, type FormPages, isFormPage, type PageForm } from './page-forms
 /**
  * A page as data, for a front end of the host on the instance's own pages: its forms, and what the page is about. Texts
  * are left out. The rest depends on the page; see `docs/recipes/own-pages.md`.
+ * @example
+ * const answer = await fetch('/auth/login', { headers: { accept: 'application/json' } })
+ * const { page, forms } = (await answer.json()) as PageData
  */
 export interface PageData {
   readonly page: keyof FormPages

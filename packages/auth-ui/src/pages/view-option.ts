@@ -26,6 +26,8 @@ export interface OwnViews {
 /**
  * The numbers of the models that templates are given. A template names its page and the number in its first line, such
  * as `{# consent 3 #}`; a model with another number is not what it was written for.
+ * @example
+ * const firstLine = `{# consent ${MODEL_NUMBERS.consent} #}`
  */
 export const MODEL_NUMBERS: Readonly<Record<keyof FormPages, number>> = {
   login: 1,

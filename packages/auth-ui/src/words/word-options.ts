@@ -9,6 +9,9 @@ export type AppName = 'home' | 'settings'
 /**
  * Words of the host in the place of single ones of the pages, by language and key: `{ en: { 'login.title': 'Hello' } }`.
  * The keys are those of `locales/en.json` of this package. A text has the placeholders of the one that it replaces.
+ * @example
+ * const texts: Texts = { en: { 'login.title': 'Hello' } }
+ * createAuthUi({ oauth, mailer, texts })
  */
 export type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -26,7 +29,12 @@ export interface Language {
   readonly partial?: boolean
 }
 
-/** Languages of the host by BCP 47 tag. One of ours by its tag is replaced. */
+/**
+ * Languages of the host by BCP 47 tag. One of ours by its tag is replaced.
+ * @example
+ * const locales: Languages = { nl: { messages: { 'login.title': 'Inloggen' }, partial: true } }
+ * createAuthUi({ oauth, mailer, locales })
+ */
 export type Languages = Readonly<Record<string, Language>>
 
 /** What is told of words together. */

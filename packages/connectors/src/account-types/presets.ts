@@ -34,6 +34,8 @@ const INTERACTIVE = { grant_mode: 'authorization_code', skip_state_on_token: tru
  * Providers that need no endpoints from the operator. Data only: an entry's own fields come before these.
  * Above each stands where it was checked, in November 2026; "not checked" is what the specification says.
  * @see connectors.md 2.4; D38
+ * @example
+ * const { auth_endpoint } = PRESETS['discord'] ?? {}
  */
 export const PRESETS: Readonly<Record<string, Preset>> = {
   /**

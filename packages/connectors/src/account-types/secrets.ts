@@ -57,6 +57,9 @@ const REDACTED = '[redacted]'
 /**
  * Keeps a value from being printed by mistake: the value is out of reach of loggers, `inspect` and `JSON.stringify`.
  * @see connectors.md 3.3 (3)
+ * @example
+ * const secret = createSecret('swordfish')
+ * secret.reveal() // whatever prints it has [redacted]
  */
 export function createSecret<Value>(value: Value): Secret<Value> {
   const secret: Secret<Value> = {
@@ -73,6 +76,8 @@ export function createSecret<Value>(value: Value): Secret<Value> {
  * The secret that is not OAuth, for the parameters of a connector: of the one entry of its slug, when there is exactly
  * one and its mode is `secret` or ends with `+secret`.
  * @see connectors.md 3.5
+ * @example
+ * const found = await secretsForConnector(connectors.accountTypes, 'vault', instance.context)
  */
 export async function secretsForConnector(
   types: Pick<AccountTypes, 'findBySlug'>,

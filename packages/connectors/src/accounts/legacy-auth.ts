@@ -3,7 +3,12 @@ import type { AccountDocument } from './account.ts'
 import { openValue, type SealServices, sealValue } from './account-seal.ts'
 import { SEALED_SUFFIX } from './sealed-fields.ts'
 
-/** Members of `auth` and `data.auth` that are sealed, beside `password`. @see connectors.md 7.3.5 */
+/**
+ * Members of `auth` and `data.auth` that are sealed, beside `password`.
+ * @see connectors.md 7.3.5
+ * @example
+ * const isSealed = LEGACY_SECRETS.includes('access_token')
+ */
 export const LEGACY_SECRETS: readonly string[] = [
   'access_token',
   'answer',

@@ -25,10 +25,18 @@ import { TOK } from './tok/group.ts'
 import { WAY } from './way/group.ts'
 import { WEB } from './web/group.ts'
 
-/** A new must is a minor version, another verdict of a check a major one. */
+/**
+ * A new must is a minor version, another verdict of a check a major one.
+ * @example
+ * const isOfThisCatalogue = report.catalogue === CATALOGUE_VERSION
+ */
 export const CATALOGUE_VERSION = '1.1'
 
-/** Every group, in the order of reports. */
+/**
+ * Every group, in the order of reports.
+ * @example
+ * const titles = GROUPS.map(({ name, title }) => `${name} ${title}`)
+ */
 export const GROUPS: readonly Group[] = [
   MET,
   REG,

@@ -34,7 +34,11 @@ export function reportTarget(text: string): ReportTarget {
   return { format, file }
 }
 
-/** Writes a report; beside a page also its badge. */
+/**
+ * Writes a report; beside a page also its badge.
+ * @example
+ * writeReport(report, { format: 'junit', file: 'contract.xml' })
+ */
 export function writeReport(report: Report, { format, file }: ReportTarget): void {
   const write = FORMATS[format]
   if (write === undefined) return

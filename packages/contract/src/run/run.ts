@@ -150,6 +150,9 @@ export async function runThrough(
  * Judges what a run recorded again: nothing is sent.
  * @param report - of the run
  * @throws CannotRun for a selection or an expected failure that names no check
+ * @example
+ * const profile = PROFILES.find(({ name }) => name === report.profile)
+ * if (profile !== undefined) writeReport(await replay(report, profile), { format: 'tap', file: 'again.tap' })
  */
 export async function replay(
   report: Report,

@@ -10,6 +10,8 @@ export type {
 /**
  * Names of the mails that the server itself writes. Their variables are those of `SystemMail`.
  * @see docs/mails.md of the repository
+ * @example
+ * const name: SystemMailName = 'onboarding'
  */
 export type SystemMailName = SystemMail['template']
 

@@ -69,6 +69,8 @@ export type CallDay = {
 /**
  * What an assistant did in a time: calls, documents that it was given, bytes.
  * @see docs/assistants.md of the repository
+ * @example
+ * const calls = (counted: CallCounts) => Object.keys(counted).length
  */
 export type CallCounts = {
   readonly calls: number

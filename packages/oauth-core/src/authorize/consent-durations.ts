@@ -1,7 +1,11 @@
 import { DAY_MS, HOUR_MS } from '@svc/platform'
 import type { AssistantDuration, ConsentDuration } from '../ports.ts'
 
-/** In the order they are shown. */
+/**
+ * In the order they are shown.
+ * @example
+ * const [first] = CONSENT_DURATIONS // until_revoked
+ */
 export const CONSENT_DURATIONS: readonly ConsentDuration[] = ['until_revoked', '1h', '1d', '30d']
 
 /** The same of an assistant, which is that of their length. */

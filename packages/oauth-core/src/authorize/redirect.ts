@@ -83,6 +83,8 @@ function stateOf({ state }: AuthorizeRequest): readonly (readonly [string, strin
  * What CSP's `form-action` must name for the final redirect: an origin or a scheme, re-serialised, never the client's
  * text. Undefined when nothing is redirected.
  * @see security.md 8, decision D48
+ * @example
+ * const source = formActionSource('https://notes.example.org/callback?from=svc') // https://notes.example.org
  */
 export function formActionSource(redirectUri: string): string | undefined {
   if (isOutOfBand(redirectUri)) return undefined

@@ -103,6 +103,8 @@ function rootsOf(pems: readonly string[]): readonly X509Certificate[] {
 /**
  * Checks and parses the `flagship` options, for this package and for hosts that call the verifiers themselves.
  * @throws TypeError listing every fault with its path, as `options.flagship.…`; never a key
+ * @example
+ * const config = resolveFlagship({ apkPackageNames: ['io.example.app'] })
  */
 export function resolveFlagship(options: FlagshipOptions = {}): FlagshipConfig {
   return defineOptions({ flagship: flagshipOptions() }).settle({ flagship: options }).flagship

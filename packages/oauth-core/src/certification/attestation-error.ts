@@ -16,7 +16,11 @@ export const REASONS = {
   weakDevice: 'device integrity not met',
 } as const
 
-/** An attestation that proves nothing. `message` is the reason, sent to the client as it is. */
+/**
+ * An attestation that proves nothing. `message` is the reason, sent to the client as it is.
+ * @example
+ * if (error instanceof AttestationError) return error.reason
+ */
 export class AttestationError extends Error {
   override readonly name: string = 'AttestationError'
   /** One of the reasons of `oauth.md` 4.3 to 4.5. */
@@ -28,7 +32,11 @@ export class AttestationError extends Error {
   }
 }
 
-/** Whether `error` is a refused attestation, also one of another copy of this package. */
+/**
+ * Whether `error` is a refused attestation, also one of another copy of this package.
+ * @example
+ * if (isAttestationError(error)) return error.reason
+ */
 export function isAttestationError(error: unknown): error is AttestationError {
   return error instanceof Error && error.name === 'AttestationError' && 'reason' in error
 }

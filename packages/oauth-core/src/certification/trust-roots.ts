@@ -100,8 +100,18 @@ AfvDbbnvRG15RjF+Cv6pgsH/76tuIMRQyV+dTZsXjAzlAcmgQWpzU/qlULRuJQ/7
 TBj0/VLZjmmx6BEP3ojY+x1J96relc8geMJgEtslQIxq/H5COEBkEveegeGTLg==
 -----END CERTIFICATE-----`
 
-/** PEM of the roots above Apple's App Attest certificates. @see oauth.md 4.5 */
+/**
+ * PEM of the roots above Apple's App Attest certificates.
+ * @see oauth.md 4.5
+ * @example
+ * createOAuth({ store, keys, flagship: { trustRoots: { apple: [...APPLE_ROOTS, pem] } } })
+ */
 export const APPLE_ROOTS: readonly string[] = [APPLE]
 
-/** PEM of the roots above SafetyNet's certificates. @see oauth.md 4.3 */
+/**
+ * PEM of the roots above SafetyNet's certificates.
+ * @see oauth.md 4.3
+ * @example
+ * createOAuth({ store, keys, flagship: { trustRoots: { google: [...GOOGLE_ROOTS, pem] } } })
+ */
 export const GOOGLE_ROOTS: readonly string[] = [GTS_R1, GLOBALSIGN_R1, GLOBALSIGN_R2]

@@ -43,6 +43,9 @@ export interface AppAttestEvidence {
  * Checks an App Attest object: certificates of Apple about a key in the device, made for one app and one challenge.
  * @throws AttestationError with the reasons of `oauth.md` 4.5, and nothing else
  * @see oauth.md 4.5
+ * @example
+ * const config = resolveFlagship({ appleAppIds: ['ABCDE12345.io.example.app'] })
+ * const { publicKey } = await verifyAppAttest({ attestation, challenge, keyId }, config, { now: Date.now() })
  */
 export async function verifyAppAttest(
   input: AppleAttestation,

@@ -45,6 +45,9 @@ export interface PlayIntegrityEvidence {
  * Checks a Play Integrity token: a JWS of Google inside a JWE for us, made for one challenge. No network.
  * @throws AttestationError with the reasons of `oauth.md` 4.4, and nothing else
  * @see oauth.md 4.4
+ * @example
+ * const config = resolveFlagship({ apkPackageNames: ['io.example.app'], playIntegrityDecryptionKeys: [token] })
+ * const { packageName } = await verifyPlayIntegrity({ attestation, challenge }, config, { now: Date.now() })
  */
 export function verifyPlayIntegrity(
   input: AndroidAttestation,

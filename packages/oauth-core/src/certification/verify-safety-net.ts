@@ -46,6 +46,9 @@ export interface SafetyNetEvidence {
  * Checks a SafetyNet attestation: a JWS of Google about the app and the device, made for one challenge.
  * @throws AttestationError with the reasons of `oauth.md` 4.3, and nothing else
  * @see oauth.md 4.3
+ * @example
+ * const config = resolveFlagship({ apkPackageNames: ['io.example.app'] })
+ * const { packageName } = await verifySafetyNet({ attestation, challenge }, config, { now: Date.now() })
  */
 export async function verifySafetyNet(
   input: AndroidAttestation,

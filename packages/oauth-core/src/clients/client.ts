@@ -60,7 +60,12 @@ export function isPublic({
   return metadata.token_endpoint_auth_method === 'none'
 }
 
-/** Slug of the web app that a client is linked to, or undefined. @see oauth.md 3.5 */
+/**
+ * Slug of the web app that a client is linked to, or undefined.
+ * @see oauth.md 3.5
+ * @example
+ * const slug = linkedSlug('registry://notes') // notes
+ */
 export function linkedSlug(softwareId: string): string | undefined {
   if (!softwareId.startsWith('registry://')) return undefined
   const rest = softwareId.slice('registry://'.length)

@@ -6,6 +6,8 @@ export const PLATFORMS = ['android', 'apns', 'firebase', 'huawei', 'ios', 'webpu
 /**
  * Over whom a client gets its pushes: the values of `notification_platform` in its registration.
  * @see docs/push.md of the repository
+ * @example
+ * const registration = { notification_platform: 'webpush' satisfies NotificationPlatform }
  */
 export type NotificationPlatform = (typeof PLATFORMS)[number]
 

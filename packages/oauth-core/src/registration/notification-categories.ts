@@ -98,7 +98,11 @@ interface Declaration {
   readonly min_interval?: number | string
 }
 
-/** Reads declarations: as a manifest has them, or a client's record. A category that is wrong is left out alone. */
+/**
+ * Reads declarations: as a manifest has them, or a client's record. A category that is wrong is left out alone.
+ * @example
+ * const { categories } = parseCategories({ reminders: { collapsible: true } })
+ */
 export function parseCategories(value: unknown): ParsedCategories {
   if (value === undefined || value === null) return { categories: new Map(), faults: [] }
   if (typeof value !== 'object' || Array.isArray(value)) {

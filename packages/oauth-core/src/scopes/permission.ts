@@ -1,4 +1,8 @@
-/** The verbs of a rule; HEAD goes with GET. */
+/**
+ * The verbs of a rule; HEAD goes with GET.
+ * @example
+ * const allow = VERBS.join(', ')
+ */
 export const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**

@@ -1,6 +1,10 @@
 import type { Permission, Verb } from './permission.ts'
 
-/** What an owner decides about one by one: reading, adding and changing, deleting. */
+/**
+ * What an owner decides about one by one: reading, adding and changing, deleting.
+ * @example
+ * const fields = RIGHTS.map((right) => `group-files-${right}`)
+ */
 export const RIGHTS = ['read', 'change', 'delete'] as const
 
 /**
@@ -17,7 +21,11 @@ const RIGHT_OF: Readonly<Record<Verb, Right>> = {
   DELETE: 'delete',
 }
 
-/** The rights that a rule asks, in their order. */
+/**
+ * The rights that a rule asks, in their order.
+ * @example
+ * const rights = rightsOf({ verbs: ['GET', 'POST'] }) // read, change
+ */
 export function rightsOf({ verbs }: Pick<Permission, 'verbs'>): readonly Right[] {
   const asked = new Set(verbs.map((verb) => RIGHT_OF[verb]))
   return RIGHTS.filter((right) => asked.has(right))

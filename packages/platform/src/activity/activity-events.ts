@@ -156,7 +156,11 @@ const EVENTS_OF: Readonly<Record<ActivityGroup, readonly ActivityEventName[]>> =
   record: ['record.started', 'record.pruned', 'record.exported', 'record.gap', 'store.restored'],
 }
 
-/** The groups in the order in which they are shown. */
+/**
+ * The groups in the order in which they are shown.
+ * @example
+ * const [first] = ACTIVITY_GROUPS // login
+ */
 export const ACTIVITY_GROUPS: readonly ActivityGroup[] = [
   'login',
   'security',

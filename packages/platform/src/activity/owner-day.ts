@@ -14,7 +14,11 @@ const days = new Map<string, OwnerDay>()
 /** The longest day has 25 hours. */
 const LONGEST_MS = DAY_MS + 2 * HOUR_MS
 
-/** The day that an instant is part of, where the owner is. */
+/**
+ * The day that an instant is part of, where the owner is.
+ * @example
+ * const day = dayOf(Date.now(), 'Europe/Paris')
+ */
 export function dayOf(now: number, timeZone = 'UTC'): OwnerDay {
   const known = days.get(timeZone)
   if (known !== undefined && now < known.endsAt && now >= known.endsAt - DAY_MS + HOUR_MS) {

@@ -1,7 +1,11 @@
 import { MINUTE_MS } from '../durations.ts'
 import type { PlatformLog } from '../log/log-events.ts'
 
-/** Why connections are refused or cut. */
+/**
+ * Why connections are refused or cut.
+ * @example
+ * const labels = REFUSAL_REASONS.map((reason) => `reason="${reason}"`)
+ */
 export const REFUSAL_REASONS = [
   'address',
   'total',

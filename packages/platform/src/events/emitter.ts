@@ -8,7 +8,14 @@ export interface Emitter<Events extends object> {
   on<Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): () => void
 }
 
-/** A handler that throws is logged and stops nothing. */
+/**
+ * A handler that throws is logged and stops nothing.
+ * @example
+ * const emitter = createEmitter<{ posted: { id: string } }>(log)
+ * const end = emitter.on('posted', ({ id }) => process.stdout.write(id))
+ * emitter.emit('posted', { id: 'a1' })
+ * end()
+ */
 export function createEmitter<Events extends object>(log: PlatformLog): Emitter<Events> {
   const handlers = new Map<keyof Events, Set<(event: never) => void>>()
 

@@ -15,7 +15,12 @@ export interface Claims {
 /** The same in every copy of this package. */
 const CLAIMS = Symbol.for('svc.claims')
 
-/** Notes on a middleware what it answers. */
+/**
+ * Notes on a middleware what it answers.
+ * @example
+ * const answer: Middleware = (ctx) => void (ctx.body = 'here')
+ * const files = claiming(answer, { mounts: [], takes: ({ url }) => url === '/health' })
+ */
 export function claiming<Given extends Middleware>(middleware: Given, claims: Claims): Given {
   return Object.defineProperty(middleware, CLAIMS, { value: claims })
 }
@@ -25,7 +30,13 @@ export function claimsOf(middleware: Middleware): Claims | undefined {
   return (middleware as { readonly [CLAIMS]?: Claims })[CLAIMS]
 }
 
-/** Notes on a middleware that it answers what these answer, which it calls. */
+/**
+ * Notes on a middleware that it answers what these answer, which it calls.
+ * @example
+ * const inner = oauth.routes({ pages })
+ * const answer: Middleware = (ctx, next) => inner(ctx, next)
+ * const routes = claimingAs(answer, [inner])
+ */
 export function claimingAs<Given extends Middleware>(
   middleware: Given,
   inner: readonly Middleware[],

@@ -1,6 +1,10 @@
 const MAX_SAME_NAME = 5
 
-/** All values of a `Cookie` header under a name, at most five. */
+/**
+ * All values of a `Cookie` header under a name, at most five.
+ * @example
+ * const [session] = cookieValues(request.headers.cookie ?? '', 'session')
+ */
 export function cookieValues(header: string, name: string): readonly string[] {
   const values: string[] = []
   for (const pair of header.split(';')) {

@@ -25,9 +25,17 @@ export interface LimitOf<in Services> extends Omit<EnforcedLimit, 'by'> {
  * A route whose handler is typed by the schema of its body: `ctx.state.body` is what the schema let through. An
  * optional body may be absent.
  * @example
- * export const confirmRoutes: readonly Route<AuthUiServices>[] = [
- *   defineRoute({ method: 'POST', path: '/auth/confirm', handler: submitConfirm, … }),
- * ]
+ * const greeting = defineRoute<{ readonly greeting: string }, unknown>({
+ *   method: 'GET',
+ *   path: '/greetings',
+ *   handler: (ctx, { greeting }) => void (ctx.body = { greeting }),
+ *   auth: anybody,
+ *   statuses: [200],
+ *   family: 'json',
+ *   summary: 'Greets whoever asks.',
+ *   source: 'docs/greetings.md',
+ * })
+ * app.use(oauth.mount(bindRoutes([greeting], { greeting: 'Good morning' })))
  */
 export function defineRoute<Services, Body>(
   route: Omit<Route<Services>, 'body' | 'handler'> & {

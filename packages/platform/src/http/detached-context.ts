@@ -31,6 +31,8 @@ const SINGLE: ReadonlySet<string> = new Set(['authorization', 'content-type', 'h
 /**
  * A context whose answer goes nowhere: what is decided about a request is read from it, and somebody else answers.
  * Nothing of the request itself is read but its head.
+ * @example
+ * const asked = detachedContext(request).get('accept')
  */
 export function detachedContext(request: RequestLike): Context {
   const message = isMessage(request) ? request : messageOf(request)

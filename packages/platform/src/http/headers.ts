@@ -57,6 +57,8 @@ const OF_ENDPOINTS: Fields = [
  * What every answer of an endpoint carries.
  * @param vary - what it differs by beside cookies and the form that is asked for
  * @see login.md 4.3
+ * @example
+ * setEndpointHeaders(ctx, 'Origin')
  */
 export function setEndpointHeaders(ctx: Context, vary?: 'Origin'): void {
   setFields(ctx, OF_ENDPOINTS)

@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass } from '../define-errors.ts'
 
-/** What the ground floor itself answers to a request. */
+/**
+ * What the ground floor itself answers to a request.
+ * @example
+ * const { status, text } = REQUEST_ERRORS.not_found
+ */
 export const REQUEST_ERRORS = {
   bad_content_type: {
     status: 400,
@@ -91,7 +95,11 @@ export const REQUEST_ERRORS = {
  */
 export type RequestErrorCode = keyof typeof REQUEST_ERRORS
 
-/** A refusal that no package has of its own; `code` names a row of {@link REQUEST_ERRORS}. */
+/**
+ * A refusal that no package has of its own; `code` names a row of {@link REQUEST_ERRORS}.
+ * @example
+ * throw new RequestError('forbidden')
+ */
 export const RequestError: ErrorClass<RequestErrorCode> = defineErrors(
   'RequestError',
   REQUEST_ERRORS,

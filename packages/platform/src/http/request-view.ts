@@ -26,7 +26,11 @@ export interface RequestView {
 const views = new WeakMap<Context, RequestView>()
 const contexts = new WeakMap<RequestView, Context>()
 
-/** The request of a context behind `resolveInstance`; the same object each time. */
+/**
+ * The request of a context behind `resolveInstance`; the same object each time.
+ * @example
+ * const view = viewOf(ctx, () => ctx.ip)
+ */
 export function viewOf(ctx: Context, clientAddress: (ctx: Context) => string): RequestView {
   const known = views.get(ctx)
   if (known !== undefined) return known
@@ -36,7 +40,11 @@ export function viewOf(ctx: Context, clientAddress: (ctx: Context) => string): R
   return view
 }
 
-/** The context of a view that {@link viewOf} made. */
+/**
+ * The context of a view that {@link viewOf} made.
+ * @example
+ * const koa = contextOf(viewOf(ctx, () => ctx.ip))
+ */
 export function contextOf(view: RequestView): Context | undefined {
   return contexts.get(view)
 }

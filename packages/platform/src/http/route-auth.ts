@@ -31,9 +31,11 @@ export interface RouteAuth<in Services = void> {
  * @param callers - who passes
  * @param require - a named function: throws unless the request is of one of the callers
  * @example
- * export const requireSettingsApp: RouteAuth<AuthUiServices> = requirement(
- *   ['settings app token'],
- *   async function requireSettingsApp(ctx, { authenticate }) { … },
+ * export const requireMember: RouteAuth<{ isMember(ctx: RouteContext): Promise<boolean> }> = requirement(
+ *   ['session cookie'],
+ *   async function requireMember(ctx, { isMember }) {
+ *     if (!(await isMember(ctx))) throw new RequestError('forbidden')
+ *   },
  * )
  */
 export function requirement<Services>(

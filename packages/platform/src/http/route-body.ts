@@ -29,6 +29,8 @@ const described = new WeakSet<object>()
  * each kind of member. The router lets every body through that is an object, and leaves a form to `ctx.state.form`; the
  * documents tell what is expected.
  * @param expected - for readers; the handler's rules hold the body against it
+ * @example
+ * const schema = describedSchema({ type: 'object', properties: { code: { type: 'string' } } })
  */
 export function describedSchema(expected: Readonly<Record<string, unknown>>): BodySchema {
   const schema = { type: 'object', anyOf: [expected, {}] }

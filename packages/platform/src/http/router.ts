@@ -35,6 +35,8 @@ const INTERFACE = /^\/(?:auth|settings)(?:\/|$)/
  * parameters, the CSRF rule, errors in the row's family. Requests for other paths, and all on an app's host, pass by.
  * @param table - shared with the other mounts of a platform, so that a path is looked up once
  * @throws TypeError when a row has a CSRF rule or a limit that nobody can keep, or does not say what it notes
+ * @example
+ * app.use(mountRoutes(bindRoutes(greetingRoutes, { greeting: 'Good morning' }), { log }))
  */
 export function mountRoutes(
   rows: readonly RouteRow[],

@@ -1,4 +1,8 @@
-/** The URL without the parameters of these names; everything else stays byte for byte. Without a fragment in it. */
+/**
+ * The URL without the parameters of these names; everything else stays byte for byte. Without a fragment in it.
+ * @example
+ * const url = withoutParameters('https://notes.example.org/?code=a&page=2', ['code'])
+ */
 export function withoutParameters(url: string, names: readonly string[]): string {
   const at = url.indexOf('?')
   if (at === -1) return url

@@ -38,7 +38,11 @@ export function originOfApp(instance: Instance, slug: string): string {
   return `${scheme}://${appHost(instance.domain, slug, instance.subdomains)}`
 }
 
-/** Slug of the app whose origin this is, byte for byte; undefined for any other origin, `null` included. */
+/**
+ * Slug of the app whose origin this is, byte for byte; undefined for any other origin, `null` included.
+ * @example
+ * const slug = appOrigin(instance, 'https://notes.alice.example.com') // notes, or undefined
+ */
 export function appOrigin(instance: Instance, origin: string): string | undefined {
   const prefix = instance.isHttps ? 'https://' : 'http://'
   if (!origin.startsWith(prefix)) return undefined

@@ -35,7 +35,11 @@ export function normalizeDomain(
   return withoutDefaultPort(domain, options.isHttps(ascii))
 }
 
-/** Removes `:443` from an https host, `:80` from an http one. */
+/**
+ * Removes `:443` from an https host, `:80` from an http one.
+ * @example
+ * const host = withoutDefaultPort('alice.example.com:443', true) // alice.example.com
+ */
 export function withoutDefaultPort(host: string, isHttps: boolean): string {
   const suffix = isHttps ? ':443' : ':80'
   return host.endsWith(suffix) ? host.slice(0, -suffix.length) : host

@@ -5,7 +5,11 @@ export type InstanceErrorCode =
   | 'instance_not_found'
   | 'instance_busy'
 
-/** A refusal of {@link Instances}; recognise it by `code`. */
+/**
+ * A refusal of {@link Instances}; recognise it by `code`.
+ * @example
+ * if (error instanceof InstanceError && error.code === 'domain_taken') return
+ */
 export class InstanceError extends Error {
   override readonly name: string = 'InstanceError'
   readonly code: InstanceErrorCode

@@ -8,6 +8,8 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
  * Reads exactly one plain address: `local@domain`, ASCII local part without quotes, domain name (IDNA accepted).
  * Answers it with its domain in ASCII, or undefined for anything else: lists, names, comments, routes, literals.
  * @see security.md 98
+ * @example
+ * const address = parseAddress('alice@example.com')
  */
 export function parseAddress(text: string): string | undefined {
   if (text.length > 254) return undefined

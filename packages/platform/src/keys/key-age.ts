@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import { DAY_MS } from '../durations.ts'
 import type { InstanceId } from '../instances/instance.ts'
 
-/** How old the key that signs access tokens may become. Milliseconds. @see operation.md 3.9 */
+/**
+ * How old the key that signs access tokens may become. Milliseconds.
+ * @see operation.md 3.9
+ * @example
+ * const replacedAt = clock.now() + SIGNING_KEY_MS
+ */
 export const SIGNING_KEY_MS: number = 90 * DAY_MS
 
 /** The part of its life in which a key is replaced: instances that were made together do not write together. */

@@ -67,6 +67,9 @@ const GRACE_MS = {
 /**
  * The keys of every instance. Read from memory; what is there is dropped when another process rotates, and compared
  * with the store when it is a second old.
+ * @example
+ * const keyring = createKeyring({ store, sealer: createSealer(keys), clock })
+ * await keyring.close()
  */
 export function createKeyring(options: KeyringOptions): StoredKeyring {
   const { store, sealer, clock, log, signingKeyMs = SIGNING_KEY_MS } = options

@@ -29,7 +29,11 @@ export interface Sealer {
 const KEY_BYTES = 32
 const MOST_KEYS = 100
 
-/** The option that holds a keyring. */
+/**
+ * The option that holds a keyring.
+ * @example
+ * const OPTIONS = defineOptions({ keys: sealingKeysOption() })
+ */
 export function sealingKeysOption(): Option<readonly SealingKey[]> {
   const kid = text('1 to 32 letters, digits, - and _', { pattern: '^[A-Za-z0-9_-]{1,32}$' })
   const key = instance<Uint8Array>(`${KEY_BYTES} random bytes`, isBytes).that(({ byteLength }) =>

@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass, type ErrorRow } from '../define-errors.ts'
 
-/** Errors that any endpoint may answer. */
+/**
+ * Errors that any endpoint may answer.
+ * @example
+ * const { status, text } = ERRORS.overloaded
+ */
 export const ERRORS: Readonly<Record<'overloaded' | 'storage_full', ErrorRow>> = {
   overloaded: {
     status: 503,
@@ -17,7 +21,11 @@ export const ERRORS: Readonly<Record<'overloaded' | 'storage_full', ErrorRow>> =
   },
 }
 
-/** The process handles as much as it may, or the server has no room; later there may be. */
+/**
+ * The process handles as much as it may, or the server has no room; later there may be.
+ * @example
+ * if (error instanceof OverloadedError) return error.code
+ */
 export const OverloadedError: ErrorClass<'overloaded' | 'storage_full'> = defineErrors(
   'OverloadedError',
   ERRORS,

@@ -4,7 +4,11 @@
  */
 export type OutboundFailure = 'refused' | 'unreachable' | 'timeout' | 'too_large' | 'malformed'
 
-/** A call that brought no answer. Its message names neither host nor address. */
+/**
+ * A call that brought no answer. Its message names neither host nor address.
+ * @example
+ * if (error instanceof OutboundError && !error.isSent) return error.reason
+ */
 export class OutboundError extends Error {
   override readonly name: string = 'OutboundError'
   readonly kind: OutboundFailure
@@ -28,7 +32,11 @@ export class OutboundError extends Error {
   }
 }
 
-/** Whether `error` is a failed call, also one of another copy of this package. */
+/**
+ * Whether `error` is a failed call, also one of another copy of this package.
+ * @example
+ * if (isOutboundError(error)) return error.reason
+ */
 export function isOutboundError(error: unknown): error is OutboundError {
   return error instanceof Error && error.name === 'OutboundError' && 'isSent' in error
 }

@@ -51,7 +51,12 @@ export type TwoFactorPurpose =
   | 'move'
   | 'auth_mode'
 
-/** Ways to pass the second step: those of the packages, and `x-<name>` of the host. @see decision D63 */
+/**
+ * Ways to pass the second step: those of the packages, and `x-<name>` of the host.
+ * @see decision D63
+ * @example
+ * const kind: FactorKind = 'x-counter-token'
+ */
 export type FactorKind = BuiltInFactorKind | `x-${string}`
 
 /** Ways to pass the second step that come with the packages. */

@@ -29,7 +29,8 @@ export interface ImportServices extends FreezeServices, ReadServices {
  * What an import of an instance is told. With `dryRun` it says what would be.
  * @see docs/moving.md of the repository
  * @example
- * const report = await importInstance(services, file, { key, dryRun: true })
+ * const key = { passphrase: 'seven blue kettles' }
+ * const report = await platform.transfer.importInstance(createReadStream('alice.svc'), { key, dryRun: true })
  */
 export interface ImportOptions {
   readonly key: ImportKey

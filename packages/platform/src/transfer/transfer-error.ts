@@ -1,6 +1,10 @@
 import { type CodedError, defineErrors, type ErrorClass } from '../define-errors.ts'
 
-/** Why an instance was not exported or imported. */
+/**
+ * Why an instance was not exported or imported.
+ * @example
+ * const { status, text } = TRANSFER_ERRORS.export_damaged
+ */
 export const TRANSFER_ERRORS = {
   export_completed: {
     status: 409,

@@ -4,6 +4,8 @@
  * in browsers.
  * @param at - milliseconds since the epoch
  * @throws RangeError for a locale or zone that this runtime does not know
+ * @example
+ * const text = dateText('fr', { day: 'numeric', month: 'long', timeZone: 'UTC' }, Date.now())
  */
 export function dateText(locale: string, options: Intl.DateTimeFormatOptions, at: number): string {
   const format = new Intl.DateTimeFormat(locale, options)

@@ -17,7 +17,12 @@ const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
   'yi',
 ])
 
-/** Which way a language is written, by its BCP 47 tag. `ltr` for what is no tag. @see owner.md 6.6 */
+/**
+ * Which way a language is written, by its BCP 47 tag. `ltr` for what is no tag.
+ * @see owner.md 6.6
+ * @example
+ * const dir = directionOf('ar') // rtl
+ */
 export function directionOf(tag: string): 'ltr' | 'rtl' {
   const locale = localeOf(tag)
   if (locale === undefined) return 'ltr'

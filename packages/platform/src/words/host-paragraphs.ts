@@ -14,12 +14,20 @@ const LOCAL_PATH = /^\/(?!\/)[\w./-]{1,500}$/u
 const MAX_CHARACTERS = 600
 const MAX_PARAGRAPHS = 10
 
-/** Whether a text is a path that leads into an instance, and nowhere else. */
+/**
+ * Whether a text is a path that leads into an instance, and nowhere else.
+ * @example
+ * const isRight = isLocalPath('/settings')
+ */
 export function isLocalPath(path: string): boolean {
   return LOCAL_PATH.test(path)
 }
 
-/** Whether a link of the host may lead there: a web address, or a path of the instance. */
+/**
+ * Whether a link of the host may lead there: a web address, or a path of the instance.
+ * @example
+ * const isRight = isLinkTarget('https://example.org/help')
+ */
 export function isLinkTarget(href: string): boolean {
   return (/^https?:\/\//u.test(href) && URL.canParse(href)) || isLocalPath(href)
 }
@@ -29,6 +37,8 @@ export function isLinkTarget(href: string): boolean {
  * @param given - whatever the host's function answered
  * @param origin - in front of paths; empty on the instance's own pages
  * @throws TypeError for anything but a few paragraphs of words and links
+ * @example
+ * const paragraphs = readParagraphs([['Ask ', { text: 'us', href: 'https://example.org/' }]], '')
  */
 export function readParagraphs(given: unknown, origin: string): readonly (readonly ShownPart[])[] {
   if (!Array.isArray(given) || given.length > MAX_PARAGRAPHS)

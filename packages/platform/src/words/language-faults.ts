@@ -22,7 +22,12 @@ const SHOWN_GAPS = 5
 const CATEGORY = /_(?:zero|one|two|few|many|other)$/u
 const PLACEHOLDER = /\{(\w+)\}/gu
 
-/** Texts in the place of single ones, in ICU syntax. */
+/**
+ * Texts in the place of single ones, in ICU syntax.
+ * @example
+ * const given = { 'login.title': 'Hello' }
+ * const faults = textFaults({ locale: 'en', given, ours: { 'login.title': 'Log in' }, parse })
+ */
 export function textFaults({
   given,
   ours,
@@ -38,7 +43,12 @@ export function textFaults({
   return faults
 }
 
-/** A whole language of pages or mails, in ICU syntax: the member `messages`. */
+/**
+ * A whole language of pages or mails, in ICU syntax: the member `messages`.
+ * @example
+ * const given = { 'login.title': 'Inloggen' }
+ * const faults = messageFaults({ locale: 'nl', given, ours: { 'login.title': 'Log in' }, partial: true, parse })
+ */
 export function messageFaults(
   language: GivenLanguage & { readonly parse: ParseMessage },
 ): LanguageFaults {
@@ -52,7 +62,11 @@ export function messageFaults(
   }
 }
 
-/** A whole language of an app: its texts have the simpler form with `key_one` and `key_other`. */
+/**
+ * A whole language of an app: its texts have the simpler form with `key_one` and `key_other`.
+ * @example
+ * const faults = appTextFaults('home', { locale: 'nl', given: { 'login.title': 'Inloggen' }, ours: { 'login.title': 'Log in' }, partial: true })
+ */
 export function appTextFaults(app: string, language: GivenLanguage): LanguageFaults {
   const { given, ours, partial } = language
   const faults: Record<string, string> = {}
@@ -63,12 +77,20 @@ export function appTextFaults(app: string, language: GivenLanguage): LanguageFau
   return { ...gapFault(`.${app}`, missingAppTexts(language), partial), ...faults }
 }
 
-/** Keys that a language of pages or mails lacks. */
+/**
+ * Keys that a language of pages or mails lacks.
+ * @example
+ * const keys = missingTexts({}, { 'login.title': 'Log in' }) // login.title
+ */
 export function missingTexts(given: Catalogue, ours: Catalogue): readonly string[] {
   return Object.keys(ours).filter((key) => !Object.hasOwn(given, key))
 }
 
-/** Keys that a language of an app lacks: a text that depends on a count has one for each form of the language. */
+/**
+ * Keys that a language of an app lacks: a text that depends on a count has one for each form of the language.
+ * @example
+ * const keys = missingAppTexts({ locale: 'nl', given: { 'login.title': 'Inloggen' }, ours: { 'login.title': 'Log in' }, partial: true })
+ */
 export function missingAppTexts({ locale, given, ours }: GivenLanguage): readonly string[] {
   const forms = new Intl.PluralRules(locale).resolvedOptions().pluralCategories
   const wanted = Object.keys(ours).flatMap((key) =>
@@ -77,7 +99,11 @@ export function missingAppTexts({ locale, given, ours }: GivenLanguage): readonl
   return [...new Set(wanted)].filter((key) => !Object.hasOwn(given, key))
 }
 
-/** The English text that a key of an app stands for; undefined: there is none. */
+/**
+ * The English text that a key of an app stands for; undefined: there is none.
+ * @example
+ * const text = englishOf('apps.count_few', { 'apps.count_other': '{n} apps' })
+ */
 export function englishOf(key: string, ours: Catalogue): string | undefined {
   const other = ours[key.replace(CATEGORY, '_other')]
   return ours[key] ?? (CATEGORY.test(key) ? other : undefined)

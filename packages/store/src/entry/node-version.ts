@@ -6,7 +6,11 @@
 /** Lines of Node that the packages are made for, each from a version on; the last, and every later line. */
 const FIRST_VERSIONS: readonly string[] = ['22.22.2', '24.14.1']
 
-/** The sentence for a Node that is too old, or of a line that is not supported; undefined: it will do. */
+/**
+ * The sentence for a Node that is too old, or of a line that is not supported; undefined: it will do.
+ * @example
+ * const fault = nodeFault(process.versions.node) // undefined: it will do
+ */
 export function nodeFault(version: string): string | undefined {
   const last = FIRST_VERSIONS.at(-1) ?? ''
   const first = FIRST_VERSIONS.find((each) => lineOf(each) === lineOf(version)) ?? last

@@ -42,14 +42,24 @@ type Given<Fields> = {
   readonly [Name in Exclude<keyof Fields, Optional<Fields>>]: Value<Fields[Name]>
 } & { readonly [Name in Optional<Fields>]?: Value<Fields[Name]> }
 
-/** What goes with an event: its fields, where it has any. */
+/**
+ * What goes with an event: its fields, where it has any.
+ * @example
+ * const LATE = { fields: { ms: 'number' } } as const
+ * const tell = (...fields: LogFields<typeof LATE>) => fields.length
+ */
 export type LogFields<Row> = Row extends { readonly fields: infer Fields }
   ? [keyof Fields] extends [Optional<Fields>]
     ? [fields?: Given<Fields>]
     : [fields: Given<Fields>]
   : []
 
-/** Names of the events of a level. */
+/**
+ * Names of the events of a level.
+ * @example
+ * const EVENTS = { 'courier.late': { level: 'warn', when: 'A letter is late.', since: '0.1.0' } } as const
+ * const event: LogEventOf<typeof EVENTS, 'warn'> = 'courier.late'
+ */
 export type LogEventOf<Events extends LogEvents, Level> = {
   [Name in keyof Events]: Events[Name]['level'] extends Level ? Name : never
 }[keyof Events]

@@ -9,7 +9,11 @@ export interface StoreLog {
   error(fields: Readonly<Record<string, unknown>>, message: string): void
 }
 
-/** Says nothing. */
+/**
+ * Says nothing.
+ * @example
+ * const store = sqliteStore({ file: ':memory:', log: silentLog })
+ */
 export const silentLog: StoreLog = { warn: () => {}, error: () => {} }
 
 type Events = typeof STORE_LOG_EVENTS

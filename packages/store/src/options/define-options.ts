@@ -21,10 +21,14 @@ export interface OptionsDefinition<Settled> {
  * @param rule.check - looks at all options together, once each of them is right
  * @param rule.root - where paths begin, for options that are part of others
  * @example
- * const OPTIONS: OptionsDefinition<Settled> = defineOptions({
+ * interface CourierOptions {
+ *   readonly store: Store
+ *   readonly trustProxy?: number
+ * }
+ * const OPTIONS: OptionsDefinition<Settled<CourierOptions>> = defineOptions({
  *   store: port<Store>(['get', 'write']),
  *   trustProxy: integer(0, 10).or(0),
- * } satisfies OptionsFor<Options>)
+ * } satisfies OptionsFor<CourierOptions>)
  */
 export function defineOptions<Of extends Members>(
   members: Of,

@@ -7,7 +7,11 @@ export interface OptionFault {
   readonly hint?: string
 }
 
-/** Every fault of the options at once; the message has one line for each, and never a value. */
+/**
+ * Every fault of the options at once; the message has one line for each, and never a value.
+ * @example
+ * if (error instanceof OptionsError) return error.faults.map(({ path }) => path)
+ */
 export class OptionsError extends TypeError {
   readonly code: string = 'invalid_options'
   readonly faults: readonly OptionFault[]

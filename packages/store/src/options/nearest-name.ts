@@ -1,6 +1,8 @@
 /**
  * The known name that was probably meant; undefined when none is near.
  * @param most - letters that may differ, the case of letters aside
+ * @example
+ * const meant = nearestName('trustProxi', ['store', 'trustProxy']) // trustProxy
  */
 export function nearestName(
   name: string,

@@ -129,7 +129,11 @@ export function list<Value, Settled>(
   return new Option({ shape: { kind: 'list', item, most }, what })
 }
 
-/** Names that the caller chooses, each with a value of one kind. */
+/**
+ * Names that the caller chooses, each with a value of one kind.
+ * @example
+ * const texts = record(text('a word'), (name) => /^[a-z]{2}$/.test(name))
+ */
 export function record<Value, Settled>(
   item: Option<Value, Settled>,
   isName: (name: string) => boolean = () => true,
@@ -137,14 +141,22 @@ export function record<Value, Settled>(
   return new Option({ shape: { kind: 'record', item, isName }, what: 'an object' })
 }
 
-/** Several options that are given together, or not at all. */
+/**
+ * Several options that are given together, or not at all.
+ * @example
+ * const place = object({ host: text('a host'), port: integer(1, 65_535).or(443) })
+ */
 export function object<Of extends Members>(
   members: Of,
 ): Option<GivenMembers<Of>, SettledMembers<Of>> {
   return new Option({ shape: { kind: 'object', members }, what: 'an object' })
 }
 
-/** Options under one name, each with a default: an absent group is one in which nothing is given. */
+/**
+ * Options under one name, each with a default: an absent group is one in which nothing is given.
+ * @example
+ * const limits = group({ connections: integer(1, 1000).or(100) })
+ */
 export function group<Of extends Members>(
   members: Of,
 ): Option<GivenMembers<Of>, SettledMembers<Of>, false> {
@@ -169,7 +181,11 @@ export function port<Port>(
   return new Option({ shape, what })
 }
 
-/** An object of functions that may all be absent. A plain one is held to these names; a class follows the rule of `port`. */
+/**
+ * An object of functions that may all be absent. A plain one is held to these names; a class follows the rule of `port`.
+ * @example
+ * const told = hooks<{ opened?(): void; closed?(): void }>(['opened', 'closed'])
+ */
 export function hooks<Hooks>(names: readonly MethodName<Hooks>[]): Option<Hooks> {
   const shape = { kind: 'port', methods: [], optionalMethods: names, isClosed: true } as const
   return new Option({ shape, what: `an object of functions: ${names.join(', ')}` })
@@ -185,12 +201,20 @@ export function func<Func extends (...given: never) => unknown>(): Option<Func> 
   return new Option({ shape: { kind: 'function' }, what: 'a function' })
 }
 
-/** Something that no schema describes, such as bytes. */
+/**
+ * Something that no schema describes, such as bytes.
+ * @example
+ * const key = instance<Uint8Array>('32 bytes', (value) => value instanceof Uint8Array && value.length === 32)
+ */
 export function instance<Value>(what: string, isRight: (value: unknown) => boolean): Option<Value> {
   return new Option({ shape: { kind: 'instance', isRight }, what })
 }
 
-/** A value of one of several kinds. */
+/**
+ * A value of one of several kinds.
+ * @example
+ * const origins = either(oneOf(['any']), list(text('an origin'), 10))
+ */
 export function either<Ways extends readonly [AnyOption, ...AnyOption[]]>(
   ...ways: Ways
 ): Option<ValueOf<Ways[number]>, SettledOf<Ways[number]>> {

@@ -42,6 +42,8 @@ const URL_FORM =
  * - `redis+sentinel://[user:password@]h1[:port],h2/<master>[/db][?sentinelPassword=…]`, `rediss+sentinel://` with TLS.
  * @throws TypeError when it is none of these; the message never carries the password
  * @see decision D53
+ * @example
+ * const { host, port } = redisOptionsFromUrl('redis://127.0.0.1:6379')
  */
 export function redisOptionsFromUrl(url: string | readonly string[]): RedisTarget {
   const urls = (typeof url === 'string' ? url.trim().split(/[\s,]+(?=rediss?:\/\/)/) : url).map(

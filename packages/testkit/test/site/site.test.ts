@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -7,10 +6,10 @@ import {
   axeFaults,
   launchChromium,
   type Listening,
-  listen,
   needsChromium,
   timeBudget,
 } from '../../src/index.ts'
+import { serveSite } from './serve-site.ts'
 
 const SITE = path.resolve(import.meta.dirname, '../../../../docs/site')
 const DIST = path.join(SITE, 'dist')
@@ -31,15 +30,6 @@ const LOOKED_AT = [
 const FIRST_PAGE_BYTES = 150_000
 const TITLE = '.pagefind-ui__result-title > a'
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-}
-
 interface Question {
   readonly about: 'errors' | 'tasks' | 'names'
   readonly question: string
@@ -58,21 +48,7 @@ describe('the site of the documents', function () {
 
   before(async function () {
     needsChromium(this)
-    server = await listen((req, res) => {
-      const { pathname } = new URL(req.url ?? '/', 'http://127.0.0.1')
-      const file = path.join(
-        DIST,
-        decodeURIComponent(pathname),
-        pathname.endsWith('/') ? 'index.html' : '',
-      )
-      readFile(file).then(
-        (body) => {
-          res.setHeader('content-type', TYPES[path.extname(file)] ?? 'application/octet-stream')
-          res.end(body)
-        },
-        () => res.writeHead(404).end(),
-      )
-    })
+    server = await serveSite(DIST)
     browser = await launchChromium({ port: server.port, domains: [] })
   })
 
