@@ -23,6 +23,8 @@ export interface Breaking {
   frame?(label: string, frame: string): readonly string[]
   /** Frames that the runner gets before any of the server. */
   opening?(label: string): readonly string[]
+  /** The subprotocol that the runner is told instead of the one that the server chose. */
+  protocol?(chosen: string): string
   /** Whether the connection is closed at once, or never. */
   closes?(label: string): 'at once' | 'never' | undefined
 }

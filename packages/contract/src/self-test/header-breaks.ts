@@ -29,10 +29,12 @@ export function headerBreaks(): readonly ServerBreak[] {
         ['WEB', 'TOK', 'BEA', 'REG', 'MET', 'AUT', 'LIM', 'APP', 'SES', 'NOT'],
         /./,
         () =>
-          ({ answer }) => ({
-            ...answer,
-            headers: answer.headers.filter(([one]) => one.toLowerCase() !== name.toLowerCase()),
-          }),
+          ({ answer }) => {
+            const headers = answer.headers.filter(
+              ([one]) => one.toLowerCase() !== name.toLowerCase(),
+            )
+            return headers.length === answer.headers.length ? answer : { ...answer, headers }
+          },
       ),
     ),
     ...others.map((added) =>

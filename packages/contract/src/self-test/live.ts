@@ -36,7 +36,7 @@ export interface Tried {
   readonly at: string
   readonly groups: readonly string[]
   readonly noticed: readonly Noticed[]
-  /** Checks that failed for another reason than the one that was broken: later steps went wrong, too. */
+  /** Checks that failed for another reason than the one that was broken, and what could not go on. */
   readonly others: readonly string[]
 }
 
@@ -131,15 +131,19 @@ class LiveTest {
   async #try(one: Break, group: string): Promise<void> {
     const checks = this.#checks.filter(({ id }) => groupOf(id) === group)
     const fresh = this.#needsFresh(checks)
-    let verdicts: readonly Verdict[]
-    let reason = ''
+    let verdicts: readonly Verdict[] = []
+    // What could not go on: no check has said what is wrong.
+    let stopped: readonly string[]
     try {
-      verdicts = (await this.#ask(one, group, fresh)).verdicts
+      const report = await this.#ask(one, group, fresh)
+      verdicts = report.verdicts
+      stopped = Object.entries(report.recording.stopped).map(
+        ([scenario, why]) => `scenario ${scenario} stopped: ${why}`,
+      )
     } catch (error) {
-      // The owner cannot even log in at such a server: no check has said what is wrong.
+      // The owner cannot even log in at such a server.
       if (!(error instanceof CannotRun)) throw error
-      reason = error.message.split('\n', 1)[0] ?? ''
-      verdicts = []
+      stopped = [`the run ended: ${error.message.split('\n', 1)[0] ?? ''}`]
     }
     if (this.#proxy.broken === 0) return
     const failed = verdicts.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning')
@@ -163,7 +167,7 @@ class LiveTest {
       at,
       groups: [group],
       noticed,
-      others: reason === '' ? others : [`the run ended: ${reason}`],
+      others: [...others, ...stopped],
     }
     this.#tried.push(tried)
     this.#options.tried?.(tried)

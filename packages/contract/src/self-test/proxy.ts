@@ -111,7 +111,9 @@ export class BreakingProxy {
       )
       return
     }
-    this.#chosen.set(incoming, upstream.protocol)
+    const protocol = this.#breaking.protocol?.(upstream.protocol) ?? upstream.protocol
+    if (protocol !== upstream.protocol) this.#broken++
+    this.#chosen.set(incoming, protocol)
     this.#sockets.handleUpgrade(incoming, socket, head, (client) => {
       upstream.off('message', keep)
       this.#join(label, client, upstream, early)

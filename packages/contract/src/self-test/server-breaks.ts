@@ -1,9 +1,9 @@
-import type { Answered } from '../model/evidence.ts'
+import { sessionCookie } from '../groups/ses/session-cookie.ts'
 import { header } from '../model/expect.ts'
 import type { Answer, Header } from '../model/exchange.ts'
+import { claims, inLocation, inPages, remembered } from './changes.ts'
 import { headerBreaks } from './header-breaks.ts'
-import { objectOf } from './object-of.ts'
-import { type Change, everywhere, type ServerBreak } from './server-break.ts'
+import { everywhere, type ServerBreak } from './server-break.ts'
 
 /** How long a server goes on that is slow to forget; milliseconds. */
 const SLOW_MS = 1500
@@ -77,6 +77,31 @@ export const SERVER_BREAKS: readonly ServerBreak[] = [
       return inLocation(exchange, /([?&]code=)[^&#]+/, `$1${first ?? ''}`)
     }
   }),
+  everywhere('secrets', 'tokens of apps are those of another app', ['APP'], /sub is/, () =>
+    inPages((before) => ({ ...before, sub: 'another' })),
+  ),
+  everywhere('replay', 'every login has the same session', ['SES'], /same cookie/, () => {
+    let first: string | undefined
+    return (exchange) => {
+      const cookie = exchange.label === '' ? undefined : sessionCookie(exchange)
+      if (cookie === undefined) return exchange.answer
+      const [value = ''] = cookie.split(';', 1)
+      first ??= value
+      if (first === value) return exchange.answer
+      const again = cookie.replace(value, first)
+      const headers = exchange.answer.headers.map(
+        ([name, one]): Header => [name, one === cookie ? again : one],
+      )
+      return { ...exchange.answer, headers }
+    }
+  }),
+  {
+    family: 'value swapped',
+    name: 'another subprotocol is chosen',
+    groups: ['RTM'],
+    reason: /protocol/,
+    begin: () => ({ protocol: () => 'another' }),
+  },
   everywhere(
     'redirect target',
     'redirects lead elsewhere',
@@ -84,6 +109,13 @@ export const SERVER_BREAKS: readonly ServerBreak[] = [
     /./,
     () => (exchange) =>
       inLocation(exchange, /^https:\/\/client\.contract\.example/, 'https://evil.contract.example'),
+  ),
+  everywhere(
+    'redirect parameter',
+    'refusals give another error',
+    ['AUT'],
+    /error is/,
+    () => (exchange) => inLocation(exchange, /error=access_denied/, 'error=server_error'),
   ),
   ...(['state', 'iss', 'code'] as const).map((name) =>
     everywhere(
@@ -154,6 +186,17 @@ export const SERVER_BREAKS: readonly ServerBreak[] = [
   ),
   everywhere(
     'status',
+    'forms are redirected by 307',
+    ['BCP'],
+    /307/,
+    () =>
+      ({ request, label, answer }) =>
+        label !== '' && request.method === 'POST' && [302, 303].includes(answer.status)
+          ? { ...answer, status: 307 }
+          : answer,
+  ),
+  everywhere(
+    'status',
     'refusals are failures of the server',
     ['WEB', 'AUT', 'REG', 'TOK'],
     /500/,
@@ -174,50 +217,3 @@ export const SERVER_BREAKS: readonly ServerBreak[] = [
   ),
   ...headerBreaks(),
 ]
-
-/** Answers for the server what it answered to the same token before, as long as this holds. */
-function remembered(holds: (since: number) => boolean): Change {
-  const good = new Map<string, Answer>()
-  const refused = new Map<string, number>()
-  return ({ request: { method, url, headers }, label, answer }) => {
-    const token = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? ''
-    if (label === '' || !token.startsWith('Bearer ')) return answer
-    const key = `${method} ${url} ${token}`
-    if (answer.status < 300) good.set(key, answer)
-    const before = good.get(key)
-    if (answer.status !== 401 || before === undefined) return answer
-    const since = refused.get(key) ?? performance.now()
-    refused.set(key, since)
-    return holds(since) ? before : answer
-  }
-}
-
-/** Gives access tokens other claims; no signature fits them. */
-function claims(change: (before: Readonly<Record<string, unknown>>) => object): Change {
-  return ({ answer }) => {
-    const body = objectOf(answer)
-    const token = body?.['access_token']
-    if (typeof token !== 'string') return answer
-    const [head = '', payload = '', signature = ''] = token.split('.')
-    const before = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<
-      string,
-      unknown
-    > // a JWT of a good server
-    const after = Buffer.from(JSON.stringify(change(before))).toString('base64url')
-    return {
-      ...answer,
-      body: JSON.stringify({ ...body, access_token: `${head}.${after}.${signature}` }),
-    }
-  }
-}
-
-function inLocation({ answer }: Answered, what: RegExp, by: string): Answer {
-  const changed = answer.headers.map(
-    ([name, value]): Header => [
-      name,
-      name.toLowerCase() === 'location' ? value.replace(what, by) : value,
-    ],
-  )
-  const isSame = changed.every(([, value], at) => value === answer.headers[at]?.[1])
-  return isSame ? answer : { ...answer, headers: changed }
-}
