@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { checksOf } from '../groups/catalogue.ts'
 import { CannotRun } from '../model/cannot-run.ts'
 import { type Check, groupOf, type Verdict } from '../model/check.ts'
@@ -49,6 +50,8 @@ export interface LiveMatrix extends Matrix {
 
 /** Ways to break an answer that are tried for a check at most. */
 const MOST_WAYS = 8
+/** Limits of so many requests from an address count for so long; milliseconds. */
+const LIMIT_MS = 60_000
 
 /**
  * Puts a proxy in front of a good server that breaks one thing at a time, and asks the server again each time, each time
@@ -135,15 +138,15 @@ class LiveTest {
     // What could not go on: no check has said what is wrong.
     let stopped: readonly string[]
     try {
-      const report = await this.#ask(one, group, fresh)
+      const report = await this.#askUndisturbed(one, group, fresh)
       verdicts = report.verdicts
       stopped = Object.entries(report.recording.stopped).map(
-        ([scenario, why]) => `scenario ${scenario} stopped: ${why}`,
+        ([scenario, why]) => `scenario ${scenario} stopped: ${firstLine(why)}`,
       )
     } catch (error) {
       // The owner cannot even log in at such a server.
       if (!(error instanceof CannotRun)) throw error
-      stopped = [`the run ended: ${error.message.split('\n', 1)[0] ?? ''}`]
+      stopped = [`the run ended: ${firstLine(error.message)}`]
     }
     if (this.#proxy.broken === 0) return
     const failed = verdicts.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning')
@@ -186,6 +189,15 @@ class LiveTest {
     return left.some(({ needs = [] }) => needs.includes('fresh'))
   }
 
+  /** Limits of an address go over all instances: where one was met, the same is asked once more when it is over. */
+  async #askUndisturbed(one: Break, group: string, fresh: boolean): Promise<Report> {
+    const report = await this.#ask(one, group, fresh)
+    if (!report.verdicts.some(({ outcome }) => outcome === 'inconclusive')) return report
+    const { signal } = this.#options
+    await pause(LIMIT_MS, undefined, signal === undefined ? {} : { signal })
+    return this.#ask(one, group, fresh)
+  }
+
   /** One run against an instance that is made for it. */
   async #ask(one: Break | undefined, group: string | undefined, fresh: boolean): Promise<Report> {
     const { target, profile, operator, mailbox, connectTo, seed, groups, signal } = this.#options
@@ -221,4 +233,9 @@ class LiveTest {
       await owned.remove()
     }
   }
+}
+
+/** A page may be part of what is said. */
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
 }

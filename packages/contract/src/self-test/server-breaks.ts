@@ -115,7 +115,13 @@ export const SERVER_BREAKS: readonly ServerBreak[] = [
     'refusals give another error',
     ['AUT'],
     /error is/,
-    () => (exchange) => inLocation(exchange, /error=access_denied/, 'error=server_error'),
+    // The page may lead there by a link.
+    () => (exchange) => {
+      const body = exchange.answer.body.replaceAll('error=access_denied', 'error=server_error')
+      return body === exchange.answer.body
+        ? inLocation(exchange, /error=access_denied/, 'error=server_error')
+        : { ...exchange.answer, body }
+    },
   ),
   ...(['state', 'iss', 'code'] as const).map((name) =>
     everywhere(
@@ -191,7 +197,10 @@ export const SERVER_BREAKS: readonly ServerBreak[] = [
     /307/,
     () =>
       ({ request, label, answer }) =>
-        label !== '' && request.method === 'POST' && [302, 303].includes(answer.status)
+        label !== '' &&
+        request.method === 'POST' &&
+        !request.url.endsWith('/auth/login') &&
+        [302, 303].includes(answer.status)
           ? { ...answer, status: 307 }
           : answer,
   ),

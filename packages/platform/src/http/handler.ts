@@ -10,7 +10,7 @@ import { createPagePaths } from './page-paths.ts'
 import { refuseMisplaced, removeForeignHeaders } from './mount-faults.ts'
 import { RequestError } from './request-error.ts'
 import type { Requests } from './requests.ts'
-import type { Resolver } from './resolve-instance.ts'
+import type { Look, Resolver } from './resolve-instance.ts'
 import type { Mount, RouteTable } from './route-table.ts'
 
 /** A listener of `node:http`, or whatever takes the same two. */
@@ -88,11 +88,11 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
     return undefined
   }
 
-  async function itemFor(
+  function itemFor(
     ctx: Context,
     instance: Instance,
     slug: string | undefined,
-  ): Promise<Item | undefined> {
+  ): Item | undefined | Promise<Item | undefined> {
     return slug === undefined ? itemAt(ctx.path) : itemOfApp(instance, slug)
   }
 
@@ -121,38 +121,49 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
   koa.use(resolver.middleware)
   koa.use(dispatch)
 
-  /** Whether a request is somebody else's. */
-  async function isForeign(ctx: Context): Promise<boolean> {
+  /** Whether a request is somebody else's. Answers at once what is known: nearly always. */
+  function isForeign(ctx: Context): boolean | Promise<boolean> {
     if (items.some(({ claims }) => claims.takes?.(ctx.req) === true)) return false
-    const look = await requests.look(ctx)
+    const looking = requests.look(ctx)
+    return looking instanceof Promise
+      ? looking.then((look) => isForeignAfter(look, ctx))
+      : isForeignAfter(looking, ctx)
+  }
+
+  function isForeignAfter(look: Look, ctx: Context): boolean | Promise<boolean> {
     if (look.to === 'nobody') {
       if (!isForeignHost) sayUnknownHost(log, ctx)
       return isForeignHost
     }
     if (look.to === 'resolver') return false
-    const { instance, appSlug } = look
-    try {
-      const item = await itemFor(ctx, instance, appSlug)
+    const choose = (item: Item | undefined): boolean => {
       ctx.state[CHOSEN] = item
       return item === undefined
-    } catch {
-      // `dispatch` comes upon the same, and answers it.
-      return false
     }
+    const { instance, appSlug } = look
+    const finding = itemFor(ctx, instance, appSlug)
+    // `dispatch` comes upon the same fault, and answers it.
+    return finding instanceof Promise ? finding.then(choose, () => false) : choose(finding)
   }
 
-  async function handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    next: (() => unknown) | undefined,
-  ): Promise<void> {
-    const ctx = koa.createContext(request, response)
-    if ((await isForeign(ctx)) && next !== undefined) {
+  function pass(ctx: Context, isElsewhere: boolean, next: (() => unknown) | undefined): void {
+    if (isElsewhere && next !== undefined) {
       next()
       return
     }
-    removeForeignHeaders(response, log)
-    await koa.answer(ctx)
+    removeForeignHeaders(ctx.res, log)
+    void koa.answer(ctx)
+  }
+
+  function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: (() => unknown) | undefined,
+  ): void {
+    const ctx = koa.createContext(request, response)
+    const deciding = isForeign(ctx)
+    if (deciding instanceof Promise) void deciding.then((isIt) => pass(ctx, isIt, next))
+    else pass(ctx, deciding, next)
   }
 
   function handler(
@@ -162,7 +173,7 @@ export function createHandler(given: HandlerOptions, parts: HandlerParts): Reque
   ): void {
     if (refuseMisplaced(request, response, log)) return
     const { next: listener } = given
-    void handle(
+    handle(
       request,
       response,
       next === undefined ? listener && (() => listener(request, response)) : () => next(),

@@ -30,8 +30,8 @@ export interface Requests {
   admit(request: RequestLike): Promise<{ readonly ctx: Context; readonly isAdmitted: boolean }>
   /** Undefined for a host that nobody has, or whose instance is out of service. @throws StoreUnavailableError */
   view(request: RequestLike): Promise<RequestView | undefined>
-  /** Whose a request is; what is an instance's is noted, for {@link Requests.of}. */
-  look(ctx: Context): Promise<Look>
+  /** Whose a request is, at once where that is known; what is an instance's is noted, for {@link Requests.of}. Never throws. */
+  look(ctx: Context): Look | Promise<Look>
   /** False only for a host that nobody has. */
   hasHost(request: RequestLike): Promise<boolean>
 }
@@ -43,6 +43,15 @@ export function createRequests(options: {
   const { resolver, clientAddress } = options
   // Not a property of the request: what others put there is never believed.
   const known = new WeakMap<IncomingMessage, KnownRequest>()
+
+  function noteLook(ctx: Context, look: Look): Look {
+    if (look.to === 'instance') {
+      const { instance, appSlug } = look
+      const address = clientAddress(ctx)
+      known.set(ctx.req, { instance, address, ...(appSlug !== undefined && { appSlug }) })
+    }
+    return look
+  }
 
   return {
     of: (request) => known.get(request),
@@ -72,14 +81,11 @@ export function createRequests(options: {
       }
       return viewOf(ctx, clientAddress)
     },
-    async look(ctx) {
-      const look = await resolver.look(ctx)
-      if (look.to === 'instance') {
-        const { instance, appSlug } = look
-        const address = clientAddress(ctx)
-        known.set(ctx.req, { instance, address, ...(appSlug !== undefined && { appSlug }) })
-      }
-      return look
+    look(ctx) {
+      const looking = resolver.look(ctx)
+      return looking instanceof Promise
+        ? looking.then((look) => noteLook(ctx, look))
+        : noteLook(ctx, looking)
     },
     hasHost: async (request) => (await resolver.look(detachedContext(request))).to !== 'nobody',
   }

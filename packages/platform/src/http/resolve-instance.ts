@@ -49,6 +49,8 @@ export type Look =
   /** It is answered here: refused, or sent to another address. */
   | { readonly to: 'resolver' }
 
+const TO_RESOLVER: Look = { to: 'resolver' }
+
 /** Finds out whose host a request names, and refuses what nobody may have. */
 export interface Resolver {
   /**
@@ -57,8 +59,8 @@ export interface Resolver {
    * @see security.md 1, 2, 3, 4, 12; decision D53
    */
   readonly middleware: Middleware
-  /** Reads only: of a request that may be somebody else's to answer. */
-  look(ctx: Context): Promise<Look>
+  /** Reads only: of a request that may be somebody else's to answer. Answers at once what is known. Never throws. */
+  look(ctx: Context): Look | Promise<Look>
   /**
    * The same checks for a request whose answer is not ours to send elsewhere.
    * @throws HttpError
@@ -145,6 +147,18 @@ export function createResolver(options: ResolveOptions): Resolver {
     return path !== '/' && (paths.isDeclared(path) || paths.isReserved(path))
   }
 
+  /** @throws HttpError that the middleware comes upon, too, and answers */
+  function lookAt(ctx: Context, found: Addressee | undefined): Look {
+    if (found === undefined) return { to: 'nobody' }
+    ctx.state[LOOKED] = found
+    const { instance, appSlug } = found
+    if (instance.status === 'deleting') return TO_RESOLVER
+    checkInstance(ctx, found)
+    const isAnswered = isRefused(ctx.path, appSlug) || elsewhere(ctx, found) !== undefined
+    if (isAnswered) return TO_RESOLVER
+    return { to: 'instance', instance, ...(appSlug !== undefined && { appSlug }) }
+  }
+
   /** Notes in the context who is addressed. */
   function note(ctx: Context, { instance, appSlug }: Addressee): void {
     setBaseHeaders(ctx, instance, appSlug)
@@ -197,20 +211,14 @@ export function createResolver(options: ResolveOptions): Resolver {
   return {
     middleware: resolve as Middleware,
     refuse,
-    async look(ctx) {
+    look(ctx) {
       try {
-        const found = await lookUp(ctx)
-        if (found === undefined) return { to: 'nobody' }
-        ctx.state[LOOKED] = found
-        const { instance, appSlug } = found
-        if (instance.status === 'deleting') return { to: 'resolver' }
-        checkInstance(ctx, found)
-        const isAnswered = isRefused(ctx.path, appSlug) || elsewhere(ctx, found) !== undefined
-        if (isAnswered) return { to: 'resolver' }
-        return { to: 'instance', instance, ...(appSlug !== undefined && { appSlug }) }
+        const looking = lookUp(ctx)
+        return looking instanceof Promise
+          ? looking.then((found) => lookAt(ctx, found)).catch(() => TO_RESOLVER)
+          : lookAt(ctx, looking)
       } catch {
-        // The middleware comes upon the same, and answers it.
-        return { to: 'resolver' }
+        return TO_RESOLVER
       }
     },
     async admit(ctx) {
