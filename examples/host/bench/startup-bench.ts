@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import http from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@svc/store/testing'
 import { type Figure, median } from './figure.ts'
 import { startServer, withStore } from './pair-bench.ts'
 import { send } from './servers/ask.ts'
@@ -194,14 +194,4 @@ function isLive(port: number): Promise<boolean> {
     })
     request.once('error', () => resolve(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // A TCP server's address is an object.
-  server.close()
-  await once(server, 'close')
-  return port
 }

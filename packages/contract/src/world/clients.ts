@@ -52,8 +52,8 @@ const HOUR_S = 3600
 /** Registers clients, and gets codes and tokens for them. */
 export class Clients {
   readonly #ground: Ground
-  readonly #consents = new Map<string, number>()
-  readonly #first = new Map<string, Promise<void>>()
+  /** By client: how many were asked for, and the end of the first. */
+  readonly #consents = new Map<string, { count: number; readonly first: Promise<void> }>()
   readonly #shared = new Map<string, Promise<Client>>()
   #count = 0
 
@@ -187,26 +187,23 @@ export class Clients {
   /**
    * Lets the first consent of a client end before others begin. How long a server proposes to allow a client that nobody
    * knows may depend on what it asks, and whoever chooses a shorter time ends the longer access of before.
+   * @throws Error when the client has had {@link MOST_CONSENTS}
    */
   async #afterFirst<Result>({ id, name }: Client, ask: () => Promise<Result>): Promise<Result> {
-    const count = (this.#consents.get(id) ?? 0) + 1
-    if (count > MOST_CONSENTS) throw new Error(`${name} has had ${MOST_CONSENTS} consents already`)
-    this.#consents.set(id, count)
-    const first = this.#first.get(id)
-    if (first !== undefined) {
-      await first
-      return ask()
-    }
-    const asking = ask()
-    this.#first.set(
-      id,
+    const known = this.#consents.get(id)
+    if (known === undefined) {
+      const asking = ask()
       // What became of it is the matter of who asked.
-      asking.then(
-        () => {},
-        () => {},
-      ),
-    )
-    return asking
+      const first = asking.then(nothing, nothing)
+      this.#consents.set(id, { count: 1, first })
+      return asking
+    }
+    if (known.count >= MOST_CONSENTS) {
+      throw new Error(`${name} has had ${MOST_CONSENTS} consents already`)
+    }
+    known.count++
+    await known.first
+    return ask()
   }
 
   /** Exchanges a code; whatever comes is only recorded. */
@@ -296,3 +293,5 @@ function present(fields: Readonly<Record<string, string | undefined>>): Record<s
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 }
+
+function nothing(): void {}
