@@ -9,7 +9,14 @@ export const DEVICES = [
   sampleDevice('v2', { os: 'Android', browser: 'Firefox', trusted: true, country: 'France' }),
   sampleDevice('v1', { os: 'Linux', browser: 'Chromium', last_seen: ago(0), current: true }),
   sampleDevice('v3', { os: 'iOS', browser: 'Safari', last_seen: ago(24 * 40) }),
-  sampleDevice('v4', { name: LONG_NAME, trusted: true, sessions: [], ip: undefined }),
+  sampleDevice('v4', {
+    name: LONG_NAME,
+    trusted: true,
+    sessions: [],
+    ip: undefined,
+    // Well before v2: the page shows the latest first, and the clock may tick between two samples.
+    last_seen: ago(30),
+  }),
 ]
 
 function sampleDevice(id: string, more: object): object {
