@@ -14,8 +14,8 @@ export interface FullDisk {
   onWriteFailure(failure: WriteFailure): boolean
   /** Whether nothing may grow, since the reserve is used up. */
   isFull(): boolean
-  /** Makes the reserve anew when there is room again. */
-  recover(hasRoom: boolean): void
+  /** Makes the reserve anew when there is room again. Never rejects. */
+  recover(hasRoom: boolean): Promise<void>
 }
 
 const EVENTS = {
@@ -67,10 +67,10 @@ export function createFullDisk(parts: {
       }
     },
     isFull: () => !reserve.isThere(),
-    recover(hasRoom) {
+    async recover(hasRoom) {
       if (!hasRoom || reserve.isThere()) return
       try {
-        reserve.make()
+        await reserve.make()
         if (told !== 'usable') log.info('store.writable')
         told = 'usable'
       } catch (error) {

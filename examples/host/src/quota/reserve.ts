@@ -1,11 +1,15 @@
 import { randomFillSync } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Room that is kept for what must always work. @see operation.md 8.5 */
 export interface Reserve {
-  /** Makes it, unless it is there. @throws the system's error when there is no room */
-  make(): void
+  /**
+   * Makes it, unless it is there or being made. Nothing waits meanwhile: a slow disk takes seconds for it.
+   * @throws the system's error when there is no room
+   */
+  make(): Promise<void>
   /** Gives the room away. False: there was none left to give. */
   release(): boolean
   isThere(): boolean
@@ -19,27 +23,34 @@ export function createReserve(folder: string, bytes: number = RESERVE_BYTES): Re
   const path = join(folder, 'reserve')
   const unfinished = `${path}.new`
 
-  function write(): void {
-    const file = openSync(unfinished, 'w', 0o600)
+  let making: Promise<void> | undefined
+
+  async function write(): Promise<void> {
     try {
-      const block = randomFillSync(Buffer.allocUnsafe(STEP))
-      for (let left = bytes; left > 0; left -= STEP) writeSync(file, block, 0, Math.min(STEP, left))
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
+      const file = await open(unfinished, 'w', 0o600)
+      try {
+        const block = randomFillSync(Buffer.allocUnsafe(STEP))
+        for (let left = bytes; left > 0; left -= STEP) {
+          await file.write(block, 0, Math.min(STEP, left))
+        }
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(unfinished, path)
+    } catch (error) {
+      await rm(unfinished, { force: true })
+      throw error
     }
-    renameSync(unfinished, path)
   }
 
   return {
-    make() {
+    async make() {
       if (existsSync(path)) return
-      try {
-        write()
-      } catch (error) {
-        rmSync(unfinished, { force: true })
-        throw error
-      }
+      making ??= write().finally(() => {
+        making = undefined
+      })
+      await making
     },
     release() {
       if (!existsSync(path)) return false

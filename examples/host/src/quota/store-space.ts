@@ -10,9 +10,10 @@ export interface StoreSpace {
   isLow(): boolean
   /** For the store. */
   onWriteFailure(failure: WriteFailure): boolean
-  /** Makes the reserve and looks at the file system, then every 10 s. */
+  /** Looks at the file system, then every 10 s, and has the reserve made when there is none. */
   start(): Promise<void>
-  stop(): void
+  /** Waits for a reserve that is being made. */
+  stop(): Promise<void>
 }
 
 /**
@@ -22,20 +23,24 @@ export interface StoreSpace {
 export function createStoreSpace(folder: string, log: HostEventLog, end: () => void): StoreSpace {
   const reserve = createReserve(folder)
   const full = createFullDisk({ reserve, log, end, probe: () => probeFolder(folder) })
-  let isStarted = false
+  /** Whether a missing reserve means a full disk: it does not before the first one was tried. */
+  let isTried = false
+  let recovered = Promise.resolve()
   const watch = watchSpace(async () => {
     const space = await spaceOf(folder)
     // As much again stays free, else the next write would take it away.
-    full.recover(hasRoomFor(space, 2 * RESERVE_BYTES))
+    recovered = full.recover(hasRoomFor(space, 2 * RESERVE_BYTES)).then(() => {
+      isTried = true
+    })
     return space
   }, log)
   return {
-    isLow: () => watch.isLow() || (isStarted && full.isFull()),
+    isLow: () => watch.isLow() || (isTried && full.isFull()),
     onWriteFailure: full.onWriteFailure,
-    async start() {
-      await watch.look()
-      isStarted = true
+    start: watch.look,
+    async stop() {
+      watch.stop()
+      await recovered
     },
-    stop: watch.stop,
   }
 }

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { createFullDisk, type DiskState } from '../../src/quota/full-disk.ts'
 import { type Space, watchSpace } from '../../src/quota/low-space.ts'
-import { createReserve } from '../../src/quota/reserve.ts'
+import { createReserve, RESERVE_BYTES } from '../../src/quota/reserve.ts'
+import { createStoreSpace } from '../../src/quota/store-space.ts'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
@@ -72,10 +73,10 @@ describe('a store that cannot write (operation.md 8.5, 8.6)', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  function start(state: DiskState) {
+  async function start(state: DiskState) {
     const { lines, log } = recordingLog()
     const reserve = createReserve(folder, 3 * MIB)
-    reserve.make()
+    await reserve.make()
     const ended: true[] = []
     const full = createFullDisk({
       reserve,
@@ -86,26 +87,60 @@ describe('a store that cannot write (operation.md 8.5, 8.6)', () => {
     return { ended, full, lines, reserve }
   }
 
-  it('keeps a reserve in a file of its owner alone', () => {
-    start('usable')
+  it('keeps a reserve in a file of its owner alone', async () => {
+    await start('usable')
     const { size, mode } = statSync(path.join(folder, 'reserve'))
     expect(size).to.equal(3 * MIB)
     expect(mode & 0o777).to.equal(0o600)
+  })
+
+  it('makes one reserve however many ask for it, and leaves nothing else behind', async () => {
+    const reserve = createReserve(folder, 3 * MIB)
+    const asked = [reserve.make(), reserve.make(), reserve.make()]
+    expect(reserve.isThere()).to.equal(false)
+    await Promise.all(asked)
+    expect(readdirSync(folder)).to.deep.equal(['reserve'])
+  })
+
+  it('leaves nothing of a reserve that cannot be made, and says so', async () => {
+    const { lines, log } = recordingLog()
+    // A folder stands where the file would.
+    mkdirSync(path.join(folder, 'reserve.new', 'inside'), { recursive: true })
+    const full = createFullDisk({
+      reserve: createReserve(folder, 3 * MIB),
+      log,
+      probe: () => 'usable',
+      end: () => {},
+    })
+    await full.recover(true)
+    expect(full.isFull()).to.equal(true)
+    expect(lines.map(([name]) => name)).to.deep.equal(['store.no_reserve'])
+  })
+
+  it('is not low before the first reserve was tried, and stops when it is made', async () => {
+    const { log } = recordingLog()
+    const space = createStoreSpace(folder, log, () => {})
+    await space.start()
+    expect(space.isLow()).to.equal(false)
+    await space.stop()
+    expect(statSync(path.join(folder, 'reserve')).size).to.equal(RESERVE_BYTES)
+    rmSync(path.join(folder, 'reserve'))
+    expect(space.isLow()).to.equal(true)
   })
 
   for (const [state, event] of [
     ['ENOSPC', 'store.full'],
     ['EDQUOT', 'store.quota_exceeded'],
   ] as const) {
-    it(`gives the reserve away once at ${state}, and makes it anew`, () => {
-      const { full, lines } = start(state)
+    it(`gives the reserve away once at ${state}, and makes it anew`, async () => {
+      const { full, lines } = await start(state)
       const failure = { reason: state === 'ENOSPC' ? 'full' : 'io', cause: new Error('x') } as const
       expect(full.onWriteFailure(failure)).to.equal(true)
       expect(full.isFull()).to.equal(true)
       expect(full.onWriteFailure(failure)).to.equal(false)
-      full.recover(false)
+      await full.recover(false)
       expect(full.isFull()).to.equal(true)
-      full.recover(true)
+      await full.recover(true)
       expect(full.isFull()).to.equal(false)
       expect(existsSync(path.join(folder, 'reserve'))).to.equal(true)
       expect(lines.map(([name]) => name)).to.deep.equal([event, 'store.writable'])
@@ -117,8 +152,8 @@ describe('a store that cannot write (operation.md 8.5, 8.6)', () => {
     ['EIO', 'store.io_error'],
     ['unknown', 'store.write_failed'],
   ] as const) {
-    it(`tells ${state} apart, and keeps the reserve`, () => {
-      const { ended, full, lines } = start(state)
+    it(`tells ${state} apart, and keeps the reserve`, async () => {
+      const { ended, full, lines } = await start(state)
       expect(full.onWriteFailure({ reason: 'io', cause: new Error('x') })).to.equal(false)
       expect(full.isFull()).to.equal(false)
       expect(lines.map(([name]) => name)).to.deep.equal([event])
@@ -126,8 +161,8 @@ describe('a store that cannot write (operation.md 8.5, 8.6)', () => {
     })
   }
 
-  it('ends the process after a sync that failed', () => {
-    const { ended, full, lines } = start('usable')
+  it('ends the process after a sync that failed', async () => {
+    const { ended, full, lines } = await start('usable')
     expect(full.onWriteFailure({ reason: 'sync', cause: new Error('x') })).to.equal(false)
     expect(lines.map(([name]) => name)).to.deep.equal(['store.io_error'])
     expect(ended).to.deep.equal([true])
