@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { directionOf, type ParseMessage } from '@svc/platform'
+import { directionOf, type ParseMessage, plainMessage } from '@svc/platform'
 import { IntlMessageFormat } from 'intl-messageformat'
 
 /** Texts of one language by key, in ICU message syntax. */
@@ -146,20 +146,18 @@ function messagesOf(
   dir: Messages['dir'] = directionOf(locale),
 ): Messages {
   const texts = new Map(Object.entries(catalogue))
-  const compiled = new Map<string, IntlMessageFormat>()
-  const compile = (key: string): IntlMessageFormat => {
+  const compiled = new Map<string, Format>()
+  const compile = (key: string): Format => {
     const known = compiled.get(key)
     if (known !== undefined) return known
     const source = texts.get(key)
     if (source === undefined) throw new TypeError(`no text for ${key} in ${locale}`)
-    const format = new IntlMessageFormat(source, locale, undefined, { ignoreTag: true })
+    const format = plainMessage(source) ?? wholeMessage(source, locale)
     compiled.set(key, format)
     return format
   }
   const format = (key: string, values: MessageValues = {}): readonly MessagePart[] =>
-    compile(key)
-      .formatToParts<Isolated>({ ...values })
-      .map(({ value }) => (isIsolated(value) ? value : String(value)))
+    compile(key)(values)
   // What is given nothing always says the same.
   const parts = remembered(format)
   return {
@@ -169,6 +167,17 @@ function messagesOf(
     text: remembered((key, values) => plain(parts(key, values), dir)),
     has: (key) => texts.has(key),
   }
+}
+
+type Format = (values: MessageValues) => readonly MessagePart[]
+
+/** A message of whatever ICU knows. */
+function wholeMessage(source: string, locale: string): Format {
+  const message = new IntlMessageFormat(source, locale, undefined, { ignoreTag: true })
+  return (values) =>
+    message
+      .formatToParts<Isolated>({ ...values })
+      .map(({ value }) => (isIsolated(value) ? value : String(value)))
 }
 
 /** Keeps what a key without values is. */

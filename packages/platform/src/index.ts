@@ -41,6 +41,7 @@ export {
 } from './words/language-faults.ts'
 export type { MessageNode, ParseMessage } from './words/text-fault.ts'
 export { directionOf } from './words/direction-of.ts'
+export { type PlainMessage, plainMessage } from './words/plain-message.ts'
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 export { ERRORS, OverloadedError } from './load/errors.ts'
 export {

@@ -1,4 +1,6 @@
+import { plainMessage } from '@svc/platform'
 import { expect } from 'chai'
+import { IntlMessageFormat } from 'intl-messageformat'
 import { AUTHORIZE_TEXTS } from '../../../oauth-core/src/authorize/page-texts.ts'
 import {
   hostRefused,
@@ -6,7 +8,13 @@ import {
 } from '../../../oauth-core/src/client-documents/document-error.ts'
 import { tooManyLookUps } from '../../../oauth-core/src/client-documents/document-limits.ts'
 import { errorModel } from '../../src/pages/error-model.ts'
-import { createMessages, isolated, leftToRight } from '../../src/messages.ts'
+import {
+  createMessages,
+  type Isolated,
+  isolated,
+  leftToRight,
+  readCatalogues,
+} from '../../src/messages.ts'
 
 // What the catalogues hold is held by words.test.ts.
 describe('catalogues of the pages', () => {
@@ -165,4 +173,26 @@ describe('createMessages', () => {
     const title = source.forLocale('en-XA').text('consent.title', { name: isolated('Drive') })
     expect(title).to.include('Drive').and.not.to.include('Allow')
   })
+})
+
+describe('texts that are only words and arguments', () => {
+  const values = (names: readonly string[]): Record<string, string | Isolated> =>
+    Object.fromEntries(names.map((name, at) => [name, at % 2 === 0 ? isolated(name) : name]))
+
+  for (const [locale, catalogue] of readCatalogues()) {
+    it(`are in ${locale} what the library makes of them`, () => {
+      let plain = 0
+      for (const [key, text] of Object.entries(catalogue)) {
+        const format = plainMessage(text)
+        if (format === undefined) continue
+        plain += 1
+        const given = values([...text.matchAll(/\{(\w+)\}/gu)].map(([, name = '']) => name))
+        const library = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+        const parts = library.formatToParts<Isolated>(given).map(({ value }) => value)
+        expect(format(given), key).to.deep.equal(parts)
+      }
+      // Most texts, or nothing is gained.
+      expect(plain).to.be.above(0.8 * Object.keys(catalogue).length)
+    })
+  }
 })

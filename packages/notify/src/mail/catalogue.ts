@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { directionOf } from '@svc/platform'
+import { directionOf, plainMessage } from '@svc/platform'
 import { IntlMessageFormat } from 'intl-messageformat'
 
 /** Texts of one language. */
@@ -71,16 +71,29 @@ function createCatalogue(
   dir: Catalogue['dir'] = directionOf(locale),
 ): Catalogue {
   const texts = new Map(Object.entries(given))
+  const compiled = new Map<string, Format>()
+  const compile = (key: string): Format => {
+    const known = compiled.get(key)
+    if (known !== undefined) return known
+    const source = texts.get(key)
+    if (source === undefined) throw new TypeError(`${locale}.json has no text ${key}`)
+    const format = formatOf(source, locale)
+    compiled.set(key, format)
+    return format
+  }
   return {
     locale,
     dir,
     has: (key) => texts.has(key),
-    text(key, values = {}) {
-      const source = texts.get(key)
-      if (source === undefined) throw new TypeError(`${locale}.json has no text ${key}`)
-      return String(
-        new IntlMessageFormat(source, locale, undefined, { ignoreTag: true }).format(values),
-      )
-    },
+    text: (key, values = {}) => compile(key)(values),
   }
+}
+
+type Format = (values: Readonly<Record<string, string | number>>) => string
+
+function formatOf(source: string, locale: string): Format {
+  const plain = plainMessage(source)
+  if (plain !== undefined) return (values) => plain(values).join('')
+  const whole = new IntlMessageFormat(source, locale, undefined, { ignoreTag: true })
+  return (values) => String(whole.format(values))
 }

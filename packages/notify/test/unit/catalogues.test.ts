@@ -20,6 +20,18 @@ describe('catalogues of the mails', () => {
     expect(MAIL_LOCALES).to.deep.equal(['de', 'en', 'es', 'fr'])
   })
 
+  for (const locale of MAIL_LOCALES) {
+    it(`say in ${locale} what the library makes of each text, with arguments of words and numbers`, () => {
+      const catalogue = catalogueOf(locale)
+      for (const [key, text] of Object.entries(read(locale))) {
+        const names = [...text.matchAll(/\{(\w+)/gu)].map(([, name = '']) => name)
+        const values = Object.fromEntries(names.map((name, at) => [name, at % 2 === 0 ? 2 : name]))
+        const library = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+        expect(catalogue.text(key, values), key).to.equal(String(library.format(values)))
+      }
+    })
+  }
+
   it('are chosen by the language of a tag, English for one that is not there', () => {
     const cases = [
       ['fr-CA', 'fr'],
