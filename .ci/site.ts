@@ -9,12 +9,13 @@
  * The first builds this clone, as `next` or as the versions that are named; `--latest` is the built site that its pages
  * lead on to. It is of the packed packages; without `--tarballs` they are packed first. `--tag` builds a release from a
  * checkout of its tag, under the name of its minor version, and as `latest` when there is no newer one. `--all` puts the
- * whole together: the last three minor versions, `latest`, and this clone as `next`.
+ * whole together: the last three minor versions, `latest`, and this clone as `next`. Each leaves a first page that leads
+ * to `latest`, or to `next` while nothing is released.
  *
  * @see docs/decisions/0730
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -41,6 +42,7 @@ try {
   if (values.all) buildAll()
   else if (values.tag !== undefined) buildTag(values.tag)
   else buildHere(values.as, values.latest)
+  writeFirstPage()
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1
@@ -100,6 +102,22 @@ function buildHere(names: readonly string[], latest: string | undefined): void {
       ...(latest === undefined ? [] : ['--latest', latest]),
     ])
   }
+}
+
+/** A page, since not every server of files can be told to redirect. */
+function writeFirstPage(): void {
+  const target = existsSync(LATEST) ? '/latest/' : '/next/'
+  writeFileSync(
+    path.join(DIST, 'index.html'),
+    `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=${target}">
+<title>Svc documentation</title>
+<p><a href="${target}">Svc documentation</a></p>
+</html>
+`,
+  )
 }
 
 /** @throws Error when it does not end well; what it prints is shown */

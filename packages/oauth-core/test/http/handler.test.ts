@@ -89,6 +89,26 @@ describe('oauth.handler', () => {
   const inFront = (options: Partial<HandlerOptions> = {}): Promise<number> =>
     serve(oauth.handler({ routes: [routes], next: site, ...options }))
 
+  it('throws to its caller what a listener behind it throws, as Node does without it', async () => {
+    const handler = oauth.handler({
+      routes: [routes],
+      next(request, response) {
+        if (request.url === '/broken') throw new Error('theirs')
+        site(request, response)
+      },
+    })
+    const port = await serve((request, response) => {
+      try {
+        handler(request, response)
+      } catch (error) {
+        response.writeHead(500).end(String(error))
+      }
+    })
+    // The host is known from here on, so whose a request is is said at once.
+    expect((await ask(port, '/theirs')).status).to.equal(200)
+    expect(await ask(port, '/broken')).to.include({ status: 500, text: 'Error: theirs' })
+  })
+
   it('answers the interface and lets everything else go on untouched', async () => {
     const port = await inFront()
     const own = await ask(port, '/.well-known/oauth-authorization-server')

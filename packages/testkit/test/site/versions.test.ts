@@ -39,6 +39,8 @@ describe('which versions have a site', () => {
   })
 })
 
+const VERSIONS = ['latest', 'next', 'v0.1', 'v0.2']
+
 describe('the sites of all versions, of a small repository', function () {
   this.timeout(timeBudget(300_000))
 
@@ -70,11 +72,20 @@ describe('the sites of all versions, of a small repository', function () {
   })
 
   it('are a folder for each minor version, one for the latest and one for what comes next', () => {
-    expect(readdirSync(dist).toSorted()).to.deep.equal(['latest', 'next', 'v0.1', 'v0.2'])
+    const made = ['index.html', 'latest', 'next', 'v0.1', 'v0.2']
+    expect(readdirSync(dist).toSorted()).to.deep.equal(made)
     expect(slugsOf('latest')).to.deep.equal(slugsOf('v0.2'))
     expect(slugsOf('latest')).to.include('added').and.not.to.include('gone')
     expect(slugsOf('next')).to.include('unreleased')
     expect(slugsOf('v0.1')).to.include('gone').and.not.to.include('added')
+  })
+
+  it('begin with the latest one', async () => {
+    const page = await browser?.newPage()
+    await page?.goto(`http://127.0.0.1:${server.port}/`)
+    await page?.waitForURL(`http://127.0.0.1:${server.port}/latest/`)
+    await page?.close()
+    expect(pageOf('', '')).to.include('<a href="/latest/">')
   })
 
   it('say on each page what they are, and where the same page of the latest version is', () => {
@@ -95,7 +106,7 @@ describe('the sites of all versions, of a small repository', function () {
   })
 
   it('lead to nothing that is not there, and from one to another by what they say alone', () => {
-    const faults = readdirSync(dist).flatMap((name) =>
+    const faults = VERSIONS.flatMap((name) =>
       globSync('**/*.html', { cwd: path.join(dist, name) }).flatMap((file) => {
         const html = readFileSync(path.join(dist, name, file), 'utf8')
         const banner = successorOf(name, path.dirname(file).replace(/^\.$/, ''))
@@ -110,7 +121,7 @@ describe('the sites of all versions, of a small repository', function () {
   })
 
   it('list their own pages for programs that read', () => {
-    for (const name of readdirSync(dist)) {
+    for (const name of VERSIONS) {
       const list = readFileSync(path.join(dist, name, 'llms.txt'), 'utf8')
       const addresses = [...list.matchAll(/\]\((\/[^)]+)\)/g)].map(([, address = '']) => address)
       expect(addresses.length).to.equal(slugsOf(name).length + 1)
