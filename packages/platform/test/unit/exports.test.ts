@@ -89,6 +89,7 @@ describe('@svc/platform', () => {
       'parseAddress',
       'parseAppHost',
       'parseSealingKeys',
+      'plainMessage',
       'prefersJson',
       'provedInHandler',
       'randomAlphanumeric',
