@@ -106,7 +106,9 @@ function buildHere(names: readonly string[], latest: string | undefined): void {
 
 /** A page, since not every server of files can be told to redirect. */
 function writeFirstPage(): void {
-  const target = existsSync(LATEST) ? '/latest/' : '/next/'
+  const name = ['latest', 'next'].find((each) => existsSync(path.join(DIST, each)))
+  if (name === undefined) return
+  const target = `/${name}/`
   writeFileSync(
     path.join(DIST, 'index.html'),
     `<!doctype html>

@@ -30,8 +30,9 @@ export function createReserve(folder: string, bytes: number = RESERVE_BYTES): Re
       const file = await open(unfinished, 'w', 0o600)
       try {
         const block = randomFillSync(Buffer.allocUnsafe(STEP))
-        for (let left = bytes; left > 0; left -= STEP) {
-          await file.write(block, 0, Math.min(STEP, left))
+        for (let left = bytes; left > 0; ) {
+          // A system may write less than it was given.
+          left -= (await file.write(block, 0, Math.min(STEP, left))).bytesWritten
         }
         await file.sync()
       } finally {

@@ -29,15 +29,18 @@ export function createStoreSpace(folder: string, log: HostEventLog, end: () => v
   const watch = watchSpace(async () => {
     const space = await spaceOf(folder)
     // As much again stays free, else the next write would take it away.
-    recovered = full.recover(hasRoomFor(space, 2 * RESERVE_BYTES)).then(() => {
-      isTried = true
-    })
+    recovered = full.recover(hasRoomFor(space, 2 * RESERVE_BYTES))
     return space
   }, log)
   return {
     isLow: () => watch.isLow() || (isTried && full.isFull()),
     onWriteFailure: full.onWriteFailure,
-    start: watch.look,
+    async start() {
+      await watch.look()
+      void recovered.then(() => {
+        isTried = true
+      })
+    },
     async stop() {
       watch.stop()
       await recovered

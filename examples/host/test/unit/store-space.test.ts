@@ -128,6 +128,15 @@ describe('a store that cannot write (operation.md 8.5, 8.6)', () => {
     expect(space.isLow()).to.equal(true)
   })
 
+  it('is low without a reserve where the file system does not answer', async () => {
+    const { lines, log } = recordingLog()
+    const space = createStoreSpace(path.join(folder, 'gone'), log, () => {})
+    await space.start()
+    await space.stop()
+    expect(space.isLow()).to.equal(true)
+    expect(lines.map(([name]) => name)).to.deep.equal(['store.space_unknown'])
+  })
+
   for (const [state, event] of [
     ['ENOSPC', 'store.full'],
     ['EDQUOT', 'store.quota_exceeded'],

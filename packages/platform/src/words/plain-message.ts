@@ -28,7 +28,9 @@ export function plainMessage(message: string): PlainMessage | undefined {
     const parts: (string | Value)[] = []
     for (const [at, text] of split.entries()) {
       const isName = at % 2 === 1
-      if (isName && !(text in values)) throw new TypeError(`no value for {${text}} in: ${message}`)
+      if (isName && !Object.hasOwn(values, text)) {
+        throw new TypeError(`no value for {${text}} in: ${message}`)
+      }
       // What is given as undefined is no words.
       const value = isName ? (values[text] ?? '') : text
       const last = parts.at(-1)

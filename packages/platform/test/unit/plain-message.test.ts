@@ -45,6 +45,7 @@ describe('plain messages', () => {
   it('misses an argument that is not given, and says nothing for one that is undefined', () => {
     const format = plainMessage('Hello {name}!')
     expect(() => format?.({})).to.throw(TypeError, 'no value for {name} in: Hello {name}!')
+    expect(() => plainMessage('{constructor}')?.({})).to.throw(TypeError, 'no value')
     const values = { name: undefined } as unknown as Record<string, string> // As a template may give it.
     expect(format?.(values)).to.deep.equal(['Hello !'])
   })
