@@ -134,6 +134,7 @@ function checks(): Step[] {
   return [
     check('format', 'biome', ['format', '.']),
     check('types and build', 'tsc', ['-b']),
+    check('joined scripts', 'node', ['.ci/join/main.ts']),
     check('lint', 'oxlint', [
       '--type-aware',
       '--deny-warnings',

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   cpSync,
-  existsSync,
   globSync,
   mkdirSync,
   readFileSync,
@@ -24,7 +23,6 @@ const COMMANDS = {
 
 /** Host and production dependencies in one folder without links. @returns where, and the version of it all */
 export function assemble(root: string, work: string): { folder: string; version: string } {
-  const host = path.join(root, 'examples/host')
   const { version } = readManifest(path.join(root, 'packages/platform/package.json'))
   const folder = path.join(work, `svc-${version}`)
   runPnpm(
@@ -47,12 +45,6 @@ export function assemble(root: string, work: string): { folder: string; version:
   for (const entry of globSync('node_modules/.*', { cwd: folder })) {
     rmSync(path.join(folder, entry), { recursive: true, force: true })
   }
-  leaveOutStale(path.join(folder, 'dist'), path.join(host, 'src'))
-  for (const file of globSync('packages/*/package.json', { cwd: root })) {
-    const { name } = readManifest(path.join(root, file))
-    const dist = path.join(folder, 'node_modules', name, 'dist')
-    if (existsSync(dist)) leaveOutStale(dist, path.join(root, path.dirname(file), 'src'))
-  }
   writeCommands(folder)
   writeManifest(folder, version, readManifest(path.join(root, 'package.json')).engines)
   for (const file of globSync(DOCUMENTS, { cwd: root })) {
@@ -60,14 +52,6 @@ export function assemble(root: string, work: string): { folder: string; version:
   }
   cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
   return { folder, version }
-}
-
-/** A build keeps what was made of sources that are gone by now: two clones of a commit may differ in that. */
-function leaveOutStale(dist: string, sources: string): void {
-  for (const file of globSync('**/*.js', { cwd: dist })) {
-    const source = path.join(sources, file.replace(/\.js$/, '.ts'))
-    if (!existsSync(source)) rmSync(path.join(dist, file))
-  }
 }
 
 function writeCommands(folder: string): void {

@@ -11,16 +11,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { commitTime } from '../commit-time.ts'
+import { join } from '../join/join.ts'
 import { makeArchive } from './archive.ts'
 import { assemble } from './assemble.ts'
 import { checkFigures, countFigures, writeFigures } from './figures.ts'
-import { joinModules } from './join.ts'
 import { foreignLicences } from './licences.ts'
 import { bundledPackages } from './packages.ts'
 import { leaveOut } from './prune.ts'
 import { writeSbom } from './sbom.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
+/** What the commands of the archive start. */
+const PROGRAMS = ['cli.js', 'main.js']
 
 const { values: options } = parseArgs({
   options: {
@@ -39,7 +41,8 @@ try {
 async function bundle(): Promise<void> {
   const { folder, version } = assemble(ROOT, work)
   const modules = path.join(folder, 'node_modules')
-  await joinModules(folder)
+  const dist = path.join(folder, 'dist')
+  await join({ from: dist, to: dist, entries: PROGRAMS })
   leaveOut(folder)
   const packages = bundledPackages(modules)
   writeSbom(ROOT, folder, { version, time: commitTime(ROOT), packages })

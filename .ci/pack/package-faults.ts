@@ -6,7 +6,8 @@ import { type Entry, packageFiles, type PackageManifest, readManifest } from './
 /** What a built file loads: statically, dynamically, or by the resolver. */
 const IMPORT =
   /(?:[\w$}*]\s+from\s+|^\s*import\s+|\bimport\(\s*|\bimport\.meta\.resolve\(\s*)(["'])([\w@./:#-]+)\1/gm
-const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
+/** Only where a line begins: what a text holds is none, and would hide what stands behind it. */
+const COMMENT = /^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 /** A link that is neither an address nor a place on the same page. */
 const LINK = /\]\((?![a-z]+:|#)([^)\s#]+)/g
 /** A path in a text, unless the text says that it is of the repository. */

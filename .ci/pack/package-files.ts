@@ -42,12 +42,11 @@ function filesBelow(folder: string, pattern: string): string[] {
     .map((file) => file.split(path.sep).join('/'))
 }
 
-/** A build keeps what was made of sources that are gone by now; two builds of a commit must not differ in that. */
+/** A build keeps declarations of sources that are gone by now; two builds of a commit must not differ in that. */
 export function leaveOutStale(folder: string): void {
   const dist = path.join(folder, 'dist')
-  for (const file of globSync('**/*.{js,d.ts,map}', { cwd: dist })) {
-    const source = file.replace(/(?:\.d\.ts|\.js)(?:\.map)?$/, '.ts')
-    const isStale = file.endsWith('.map') || !existsSync(path.join(folder, 'src', source))
-    if (isStale) rmSync(path.join(dist, file))
+  for (const file of globSync('**/*.{d.ts,map}', { cwd: dist })) {
+    const source = path.join(folder, 'src', file.replace(/\.d\.ts$/, '.ts'))
+    if (file.endsWith('.map') || !existsSync(source)) rmSync(path.join(dist, file))
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import type { Profile } from '../model/profile.ts'
 import type { ConnectTo } from '../net/wire.ts'
@@ -10,10 +10,11 @@ import type { Expected } from '../run/expected.ts'
 import { CannotRun } from '../model/cannot-run.ts'
 
 const validate = new Ajv({ allErrors: true })
+const SCHEMAS = new URL('../../schemas/', import.meta.url)
 
 /** What a published schema says against a file. @throws CannotRun */
 function requireSchema(name: string, value: unknown, file: string): void {
-  const schema = readJson(path.join(import.meta.dirname, '../../schemas', `${name}.json`)) as object // ours
+  const schema = readJson(fileURLToPath(new URL(`${name}.json`, SCHEMAS))) as object // ours
   if (validate.validate(schema, value)) return
   throw new CannotRun(`${file}: ${validate.errorsText(validate.errors, { dataVar: name })}`)
 }

@@ -53,7 +53,7 @@ describe('the check before a package is packed', () => {
   }
 
   it('is content with a whole one, and leaves out what earlier builds left behind', () => {
-    put('dist/gone.js', "import 'left-pad';\n")
+    put('dist/gone.d.ts', "import type { Pad } from 'left-pad';\n")
     put('dist/index.js.map', '{"sources":["../src/index.ts"]}')
     expect(faults()).to.equal('')
   })

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect } from 'chai'
+import { joinPackage } from '../../../../.ci/join/package.ts'
+
+const MANIFEST = {
+  name: '@svc/sample',
+  type: 'module',
+  exports: {
+    '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+    './below': { default: './dist/below/index.js' },
+    './plain.json': './plain.json',
+  },
+  bin: { sample: './dist/below/cli.js' },
+  sideEffects: ['./dist/check.js'],
+}
+
+describe('joining what the compiler made of a package', () => {
+  let folder: string
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'svc-join-'))
+    put('package.json', JSON.stringify(MANIFEST))
+    put('dist/.modules/check.js', 'globalThis.joinChecked = (globalThis.joinChecked ?? 0) + 1;\n')
+    put(
+      'dist/.modules/index.js',
+      `import './check.js';
+export { Mark, loadLater } from './mark.js';
+export { text } from './below/place.js';
+`,
+    )
+    put(
+      'dist/.modules/mark.js',
+      `export class Mark {}
+export const loadLater = () => import('./later.js');
+`,
+    )
+    put(
+      'dist/.modules/later.js',
+      "import { Mark } from './mark.js';\nexport const mark = new Mark();\n",
+    )
+    put(
+      'dist/.modules/below/place.js',
+      `import { readFileSync } from 'node:fs';
+export const text = readFileSync(new URL('../../words.txt', import.meta.url), 'utf8');
+`,
+    )
+    put(
+      'dist/.modules/below/index.js',
+      "import '../check.js';\nexport { Mark } from '../mark.js';\n",
+    )
+    put('dist/.modules/below/cli.js', "#!/usr/bin/env node\nimport '../check.js';\nexport {};\n")
+    put('words.txt', 'found')
+  })
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  function put(file: string, content: string): void {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+    writeFileSync(path.join(folder, file), content)
+  }
+
+  function read(file: string): string {
+    return readFileSync(path.join(folder, file), 'utf8')
+  }
+
+  function load(file: string): Promise<Record<string, unknown>> {
+    // A namespace.
+    return import(pathToFileURL(path.join(folder, file)).href) as Promise<Record<string, unknown>>
+  }
+
+  it('leaves each entry where it was, with one copy of what they share', async () => {
+    await joinPackage(folder)
+    const [main, below] = [await load('dist/index.js'), await load('dist/below/index.js')]
+    expect(below['Mark']).to.equal(main['Mark'])
+    const { mark } = await (main['loadLater'] as () => Promise<{ mark: object }>)() // as above
+    expect(mark).to.be.instanceOf(main['Mark'])
+  })
+
+  it('leaves no script of a module that is no entry, and none of an earlier build', async () => {
+    put('dist/gone.js', '')
+    put('dist/mark.js', '')
+    put('dist/mark.d.ts', 'export declare class Mark {}\n')
+    await joinPackage(folder)
+    expect(existsSync(path.join(folder, 'dist/gone.js'))).to.equal(false)
+    expect(existsSync(path.join(folder, 'dist/mark.js'))).to.equal(false)
+    expect(existsSync(path.join(folder, 'dist/mark.d.ts'))).to.equal(true)
+    expect(existsSync(path.join(folder, 'dist/.modules/mark.js'))).to.equal(true)
+  })
+
+  it('has a module look for files from where it was', async () => {
+    await joinPackage(folder)
+    expect((await load('dist/index.js'))['text']).to.equal('found')
+  })
+
+  it('has what an entry loads for its effect first, and once', async () => {
+    await joinPackage(folder)
+    for (const file of ['index.js', 'below.index.js'])
+      expect(read(`dist/${file}`).split('\n')[0]).to.equal('import "./check.js";')
+    const before = counted()
+    await load('dist/index.js')
+    await load('dist/below/index.js')
+    expect(counted()).to.equal(before + 1)
+  })
+
+  it('keeps the line that says what runs a command', async () => {
+    await joinPackage(folder)
+    expect(read('dist/below/cli.js')).to.equal(
+      '#!/usr/bin/env node\nexport * from "../below.cli.js"\n',
+    )
+    expect(read('dist/below.cli.js')).to.match(/^#!\/usr\/bin\/env node\nimport ".\/check.js";\n/)
+  })
+
+  it('gives the same bytes twice', async () => {
+    await joinPackage(folder)
+    const first = read('dist/index.js')
+    await joinPackage(folder)
+    expect(read('dist/index.js')).to.equal(first)
+  })
+
+  it('refuses a module that asks for more of its place than its address', async () => {
+    put(
+      'dist/.modules/mark.js',
+      'export const Mark = import.meta.dirname;\nexport const loadLater = 1;\n',
+    )
+    const refused = await joinPackage(folder).then(
+      () => '',
+      (error: unknown) => String(error),
+    )
+    expect(refused).to.contain('mark.js: what it asks of import.meta depends on where it lies')
+  })
+})
+
+function counted(): number {
+  // Written by the sample's check.
+  return (globalThis as { joinChecked?: number }).joinChecked ?? 0
+}
