@@ -1,6 +1,6 @@
 /**
  * Makes the archive that operators install: the built host, what it needs in production, its commands, its deployment
- * files and the list of all its parts. Two runs of one commit give the same bytes. The workspace is built before.
+ * files and the list of all its parts. Two runs of one commit give the same bytes. The workspace is compiled before.
  *
  *   node .ci/bundle/main.ts [--out <folder>] [--write-figures]
  *
@@ -12,6 +12,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { commitTime } from '../commit-time.ts'
 import { join } from '../join/join.ts'
+import { joinPackage, publicFolders } from '../join/package.ts'
 import { makeArchive } from './archive.ts'
 import { assemble } from './assemble.ts'
 import { checkFigures, countFigures, writeFigures } from './figures.ts'
@@ -39,6 +40,7 @@ try {
 }
 
 async function bundle(): Promise<void> {
+  for (const each of publicFolders(ROOT)) await joinPackage(each)
   const { folder, version } = assemble(ROOT, work)
   const modules = path.join(folder, 'node_modules')
   const dist = path.join(folder, 'dist')

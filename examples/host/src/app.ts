@@ -4,7 +4,7 @@ import { appFolders, createAuthUi } from '@svc/auth-ui'
 import { OAuthError } from '@svc/oauth-core'
 import { bindRoutes, limitLoad, type SealingKey, versionedStore } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
-import type { Clock, Store } from '@svc/store'
+import type { Clock, Scheduler, Store } from '@svc/store'
 import Koa from 'koa'
 import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
@@ -48,6 +48,8 @@ import type { DevPages, HostServices } from './services.ts'
 export interface HostAppOptions {
   readonly config: Config
   readonly store: Store
+  /** The scheduler of the store, or what stands in front of it. */
+  readonly wakeUps: Scheduler
   readonly keys: readonly SealingKey[]
   readonly log: HostLog
   readonly clock: Clock
@@ -77,8 +79,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   const scope = createRequestScope(withAuditMarks(options.log, audited))
   const { log } = scope
   const kinds = hostRecords(config.namespace)
-  const observed = observeStore(options.store, clock, storeFigures)
-  observed.bus.onGap(() => storeFigures.gap())
+  const observed = observeStore(options.store, clock, storeFigures, options.wakeUps)
   const store = versionedStore(observed, kinds, log)
   const demo = await loadDemo(config)
   const demoApps = config.demoApps ? demo?.demoApps : undefined

@@ -13,6 +13,7 @@ import type { HostLog } from './log/log.ts'
 import { createInternalApp } from './monitoring/internal-listener.ts'
 import { startLines } from './checks/start-lines.ts'
 import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
+import { holdWakeUps } from './storage/held-wake-ups.ts'
 import { openStore } from './storage/open-store.ts'
 import { ProcessHeartbeat } from './processes/process-heartbeat.ts'
 import { becomeReady } from './monitoring/readiness.ts'
@@ -82,9 +83,11 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     await checks.clock(store)
     const keys = await openSealingKeys(source, { store, clock, notice })
     await checks.redis()
+    const wakeUps = holdWakeUps(store.scheduler)
     const app = await createHostApp({
       config,
       store,
+      wakeUps: wakeUps.scheduler,
       keys,
       log,
       clock,
@@ -128,6 +131,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     await heartbeat.start()
     await app.keys.start()
     await app.welcome(port)
+    await wakeUps.release()
     await becomeReady({ store, oauth: app.oauth, health: app.health, log })
     const stopWatchingRest = new RestWatch().start()
     opened.push(async () => stopWatchingRest())

@@ -1,4 +1,3 @@
-import process from 'node:process'
 import { describeError } from '@svc/store'
 import { StartError } from './checks/start.ts'
 import { EXIT_CODES } from './exit-codes.ts'

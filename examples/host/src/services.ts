@@ -54,7 +54,7 @@ export interface HostServices {
    * @param port - of the public listener
    */
   welcome(port: number): Promise<void>
-  /** Starts timers. */
+  /** Checks what only the packages can judge, and asks for wake-ups. */
   start(): Promise<void>
   /** Finishes what is under way. The store is the caller's. */
   close(): Promise<void>

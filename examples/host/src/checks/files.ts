@@ -1,7 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import process from 'node:process'
 import type { Config } from '../config/config.ts'
 import { ADMIN_TOKEN_FILE } from '../config/data-files.ts'
 import { type Check, type CheckContext, fault, type Finding, ok, warning } from './check.ts'

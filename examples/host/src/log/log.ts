@@ -1,7 +1,6 @@
 import type { EventLog, PLATFORM_LOG_EVENTS } from '@svc/platform'
 import type { StoreLog } from '@svc/store'
 import { randomBytes } from 'node:crypto'
-import process from 'node:process'
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import type { Config } from '../config/config.ts'
 import { createLineWriter } from './line-writer.ts'

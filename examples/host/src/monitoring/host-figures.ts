@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { StatsFs } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
-import process from 'node:process'
 import { setImmediate } from 'node:timers/promises'
 import type { Hashing } from '@svc/auth-ui'
 import type { NotifyFigures } from '@svc/notify'

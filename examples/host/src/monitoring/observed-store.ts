@@ -6,6 +6,8 @@ export interface StoreObserver {
   done(operation: string, seconds: number, failure?: 'other' | 'unavailable'): void
   /** A wake-up begins to be handled. @returns what is to be called at its end */
   woken(lateMs: number): () => void
+  /** Messages between processes may have been lost. */
+  gap(): void
 }
 
 const OPERATIONS: ReadonlySet<string> = new Set([
@@ -20,14 +22,19 @@ const OPERATIONS: ReadonlySet<string> = new Set([
   'write',
 ])
 
-/** The same store, with an observer that sees how long operations take and how late wake-ups come. */
+/**
+ * The same store, with an observer that sees how long operations take and how late wake-ups come.
+ * @param wakeUps - the scheduler of the store, or what stands in front of it
+ */
 export function observeStore(
   store: Store,
   clock: { now(): number },
   observer: StoreObserver,
+  wakeUps: Scheduler,
 ): Store {
-  const scheduler = observeScheduler(store.scheduler, clock, observer)
+  const scheduler = observeScheduler(wakeUps, clock, observer)
   const members = new Map<PropertyKey, unknown>([['scheduler', scheduler]])
+  store.bus.onGap(() => observer.gap())
   return new Proxy(store, {
     get(target, name) {
       if (members.has(name)) return members.get(name)

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import process from 'node:process'
 import { randomId, type SealingKey } from '@svc/platform'
 import type { Clock, Store } from '@svc/store'
 import { describeError } from '@svc/store'

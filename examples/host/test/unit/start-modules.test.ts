@@ -45,6 +45,7 @@ describe('what a start loads', () => {
       '/node_modules/web-push/',
       '/node_modules/@simplewebauthn/server/',
       'NativeModule internal/deps/undici/undici',
+      'NativeModule http2',
     ]) {
       expect(has(later), later).to.equal(false)
     }

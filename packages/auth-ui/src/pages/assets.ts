@@ -26,7 +26,7 @@ interface Asset {
   readonly type: string
   readonly body: Buffer
   /** The body again, in fewer bytes. Nothing of these files is secret, so that their length may tell of it. */
-  readonly zipped: Buffer
+  readonly zipped: () => Buffer
   readonly etag: string
 }
 
@@ -110,7 +110,14 @@ export function createAssets(
 function assetOf(name: string, body: Buffer): Asset | undefined {
   const type = TYPES.get(extname(name))
   if (type === undefined) return undefined
-  return { type, body, zipped: gzipSync(body, { level: 9 }), etag: digest(body) }
+  let zipped: Buffer | undefined
+  return {
+    type,
+    body,
+    // At the first request: a start has no use for it.
+    zipped: () => (zipped ??= gzipSync(body, { level: 9 })),
+    etag: digest(body),
+  }
 }
 
 /** What was used last is kept. */
@@ -143,7 +150,7 @@ function sendAsset(ctx: RouteContext, file: Asset | undefined, isNamed: boolean)
     return
   }
   if (isZipped) ctx.set('Content-Encoding', 'gzip')
-  ctx.body = isZipped ? file.zipped : file.body
+  ctx.body = isZipped ? file.zipped() : file.body
 }
 
 function digest(...parts: readonly Buffer[]): string {

@@ -1,13 +1,21 @@
-import process from 'node:process'
-
 /** Descriptors left for the store, files, and calls to others. */
 const RESERVED = 512
 
 /** Missing in the types of Node. */
 type Report = typeof process.report & { excludeNetwork?: boolean }
 
-/** How many connections this process can hold: its limit of open files, less what it needs itself. */
+let known: number | undefined
+
+/**
+ * How many connections this process can hold: its limit of open files, less what it needs itself. Read once: each report
+ * takes some milliseconds.
+ */
 export function connectionsThatFit(): number {
+  known ??= readLimit()
+  return known
+}
+
+function readLimit(): number {
   const report: Report = process.report
   const { excludeNetwork = false } = report
   // Looking up the names of all who are connected may take long.

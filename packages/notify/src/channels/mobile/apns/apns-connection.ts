@@ -1,10 +1,9 @@
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  type IncomingHttpHeaders,
-  type IncomingHttpStatusHeader,
-  type SecureClientSessionOptions,
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  IncomingHttpStatusHeader,
+  SecureClientSessionOptions,
 } from 'node:http2'
 import { CALL_MS, MAX_ANSWER_BYTES, parseJson, type ProviderAnswer } from '../provider-call.ts'
 
@@ -39,6 +38,8 @@ export function createApnsConnection(options: ApnsConnectionOptions): ApnsConnec
   let current: ClientHttp2Session | undefined
 
   function open(): ClientHttp2Session {
+    // Loaded with the first push, not with a start.
+    const { connect } = process.getBuiltinModule('node:http2')
     const session = connect(origin, { ...tls, minVersion: 'TLSv1.2' })
     const forget = (): void => {
       clearTimeout(connecting)
