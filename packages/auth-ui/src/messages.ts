@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { directionOf, type ParseMessage, plainMessage } from '@svc/platform'
-import { IntlMessageFormat } from 'intl-messageformat'
+import type { IntlMessageFormat } from 'intl-messageformat'
+import { icuMessages } from './words/icu-messages.ts'
 
 /** Texts of one language by key, in ICU message syntax. */
 export type Catalogue = Readonly<Record<string, string>>
@@ -61,6 +62,8 @@ export interface MessageSourceOptions {
 }
 
 const FALLBACK = 'en'
+/** Of the package's catalogues. */
+const FOLDER = fileURLToPath(new URL('../locales', import.meta.url))
 const PSEUDO = 'en-XA'
 const PSEUDO_RIGHT_TO_LEFT = 'ar-XB'
 const DIRECTION_CONTROLS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
@@ -84,18 +87,20 @@ export function leftToRight(text: string): Isolated {
   return { ...isolated(text), dir: 'ltr' }
 }
 
-/** Reads the catalogues once. @throws TypeError when a file is not an object of texts */
+/** Reads each catalogue once, when its language is first asked for a text. */
 export function createMessages(options: MessageSourceOptions = {}): MessageSource {
-  const { texts = {}, languages = {} } = options
-  const catalogues = readCatalogues(options.folder)
+  const { texts = {}, languages = {}, folder = FOLDER } = options
   const sources = new Map<string, Messages>()
-  for (const [locale, ours] of catalogues) {
+  for (const locale of localesIn(folder)) {
     if (Object.hasOwn(languages, locale)) continue
-    sources.set(locale, messagesOf(locale, { ...ours, ...texts[locale] }))
+    sources.set(
+      locale,
+      messagesOf(locale, () => ({ ...readLocale(folder, locale), ...texts[locale] })),
+    )
   }
-  const english = { ...catalogues.get(FALLBACK), ...texts[FALLBACK] }
+  const english = (): Catalogue => ({ ...readLocale(folder, FALLBACK), ...texts[FALLBACK] })
   for (const [locale, { messages, dir }] of Object.entries(languages)) {
-    const whole = { ...english, ...messages, ...texts[locale] }
+    const whole = (): Catalogue => ({ ...english(), ...messages, ...texts[locale] })
     sources.set(locale, messagesOf(locale, whole, dir))
   }
   const fallback = sources.get(FALLBACK)
@@ -111,23 +116,25 @@ export function createMessages(options: MessageSourceOptions = {}): MessageSourc
 }
 
 /** The catalogues of a folder by language. @defaultValue those of the package @throws TypeError as {@link readCatalogue} */
-export function readCatalogues(
-  folder: string = fileURLToPath(new URL('../locales', import.meta.url)),
-): ReadonlyMap<string, Catalogue> {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
-  return new Map(
-    names
-      .sort()
-      .map((name) => [name.slice(0, -'.json'.length), readCatalogue(`${folder}/${name}`)] as const),
-  )
+export function readCatalogues(folder: string = FOLDER): ReadonlyMap<string, Catalogue> {
+  return new Map(localesIn(folder).map((locale) => [locale, readLocale(folder, locale)] as const))
+}
+
+function localesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+    .toSorted()
+}
+
+function readLocale(folder: string, locale: string): Catalogue {
+  return readCatalogue(`${folder}/${locale}.json`)
 }
 
 /** Parses an ICU message. @throws when it is none */
 export const parseMessage: ParseMessage = (text, locale) =>
   // What the faults of texts read of it; the library's own type is a wider union.
-  new IntlMessageFormat(text, locale, undefined, {
-    ignoreTag: true,
-  }).getAst() as unknown as ReturnType<ParseMessage>
+  icuMessage(text, locale).getAst() as unknown as ReturnType<ParseMessage>
 
 /** Reads one catalogue file. @throws TypeError when it is not an object of texts */
 export function readCatalogue(path: string): Catalogue {
@@ -142,15 +149,16 @@ export function readCatalogue(path: string): Catalogue {
 
 function messagesOf(
   locale: string,
-  catalogue: Catalogue,
+  read: () => Catalogue,
   dir: Messages['dir'] = directionOf(locale),
 ): Messages {
-  const texts = new Map(Object.entries(catalogue))
+  let texts: ReadonlyMap<string, string> | undefined
+  const all = (): ReadonlyMap<string, string> => (texts ??= new Map(Object.entries(read())))
   const compiled = new Map<string, Format>()
   const compile = (key: string): Format => {
     const known = compiled.get(key)
     if (known !== undefined) return known
-    const source = texts.get(key)
+    const source = all().get(key)
     if (source === undefined) throw new TypeError(`no text for ${key} in ${locale}`)
     const format = plainMessage(source) ?? wholeMessage(source, locale)
     compiled.set(key, format)
@@ -165,15 +173,19 @@ function messagesOf(
     dir,
     parts,
     text: remembered((key, values) => plain(parts(key, values), dir)),
-    has: (key) => texts.has(key),
+    has: (key) => all().has(key),
   }
 }
 
 type Format = (values: MessageValues) => readonly MessagePart[]
 
+function icuMessage(source: string, locale: string): IntlMessageFormat {
+  return new (icuMessages().IntlMessageFormat)(source, locale, undefined, { ignoreTag: true })
+}
+
 /** A message of whatever ICU knows. */
 function wholeMessage(source: string, locale: string): Format {
-  const message = new IntlMessageFormat(source, locale, undefined, { ignoreTag: true })
+  const message = icuMessage(source, locale)
   return (values) =>
     message
       .formatToParts<Isolated>({ ...values })

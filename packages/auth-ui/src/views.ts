@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { ShownPart } from '@svc/platform'
-import nunjucks from 'nunjucks'
+import type * as library from 'nunjucks'
 import {
   isIsolated,
   type MessagePart,
@@ -9,6 +10,8 @@ import {
   type MessageValues,
   remembered,
 } from './messages.ts'
+
+const load = createRequire(import.meta.url)
 
 /** The pages there are: files of `views`. */
 export const VIEWS = [
@@ -83,22 +86,10 @@ export interface Views {
  * @see security.md 96, 97
  */
 export function createViews(own: Readonly<Record<string, string>> = {}): Views {
-  const folder = fileURLToPath(new URL('../views', import.meta.url))
-  const loader = new nunjucks.FileSystemLoader(folder, { watch: false, noCache: false })
-  // Asked for what is not in our folder: templates of the host, which build on ours.
-  const ownLoader: nunjucks.ILoader = {
-    getSource(name) {
-      const path = Object.hasOwn(own, name) ? own[name] : undefined
-      if (path === undefined) throw new TypeError(`there is no template ${name}`)
-      return { src: readFileSync(path, 'utf8'), path, noCache: false }
-    },
-  }
-  const environment = new nunjucks.Environment([loader, ownLoader], {
-    autoescape: true,
-    trimBlocks: true,
-  })
+  let environment: library.Environment | undefined
   return {
     render(view, frame, model, trusted = {}) {
+      environment ??= createEnvironment(own)
       const name = ownViewName(view)
       return environment.render(Object.hasOwn(own, name) ? name : `${view}.njk`, {
         ...model,
@@ -108,6 +99,26 @@ export function createViews(own: Readonly<Record<string, string>> = {}): Views {
       })
     },
   }
+}
+
+/** The library, loaded with the first page. @see docs/decisions/0721 */
+function nunjucks(): typeof library {
+  return load('nunjucks') as typeof library
+}
+
+function createEnvironment(own: Readonly<Record<string, string>>): library.Environment {
+  const { Environment, FileSystemLoader } = nunjucks()
+  const folder = fileURLToPath(new URL('../views', import.meta.url))
+  const loader = new FileSystemLoader(folder, { watch: false, noCache: false })
+  // Asked for what is not in our folder: templates of the host, which build on ours.
+  const ownLoader: library.ILoader = {
+    getSource(name) {
+      const path = Object.hasOwn(own, name) ? own[name] : undefined
+      if (path === undefined) throw new TypeError(`there is no template ${name}`)
+      return { src: readFileSync(path, 'utf8'), path, noCache: false }
+    },
+  }
+  return new Environment([loader, ownLoader], { autoescape: true, trimBlocks: true })
 }
 
 /** Name that a template of the host is loaded by. */
@@ -137,7 +148,7 @@ function contextOf({ messages, name, domain, ...frame }: Frame): object {
   }
 }
 
-type HtmlOf = (key: string, values?: MessageValues) => nunjucks.runtime.SafeString
+type HtmlOf = (key: string, values?: MessageValues) => library.runtime.SafeString
 
 const known = new WeakMap<Messages, HtmlOf>()
 
@@ -174,8 +185,8 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ESCAPES.get(character) ?? character)
 }
 
-function safe(html: string): nunjucks.runtime.SafeString {
-  return new nunjucks.runtime.SafeString(html)
+function safe(html: string): library.runtime.SafeString {
+  return new (nunjucks().runtime.SafeString)(html)
 }
 
 /** First letters of the first words of a name, in capitals; `·` when it has none. */

@@ -1,5 +1,5 @@
 import type { Place, RequestFacts } from '../ports.ts'
-import Bowser from 'bowser'
+import { bowser } from './bowser.ts'
 
 const MAX_USER_AGENT_CHARS = 512
 
@@ -35,7 +35,7 @@ export function readUserAgent(header: string): {
 } {
   const userAgent = header.slice(0, MAX_USER_AGENT_CHARS).toWellFormed()
   if (userAgent === '') return { userAgent, os: '', browser: '' }
-  const { os, browser } = Bowser.parse(userAgent)
+  const { os, browser } = bowser().parse(userAgent)
   // Programs outside the catalogue name themselves first, as `curl/8.5`.
   const product = /^[\w.-]{1,40}/.exec(userAgent)?.[0] ?? ''
   return { userAgent, os: os.name || '', browser: browser.name || product }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { directionOf, plainMessage } from '@svc/platform'
-import { IntlMessageFormat } from 'intl-messageformat'
+import type { IntlMessageFormat } from 'intl-messageformat'
+import { icuMessages } from './icu-messages.ts'
 
 /** Texts of one language. */
 export interface Catalogue {
@@ -94,6 +95,11 @@ type Format = (values: Readonly<Record<string, string | number>>) => string
 function formatOf(source: string, locale: string): Format {
   const plain = plainMessage(source)
   if (plain !== undefined) return (values) => plain(values).join('')
-  const whole = new IntlMessageFormat(source, locale, undefined, { ignoreTag: true })
+  const whole = icuMessage(source, locale)
   return (values) => String(whole.format(values))
+}
+
+/** A message of whatever ICU knows. @throws when it is none */
+export function icuMessage(source: string, locale: string): IntlMessageFormat {
+  return new (icuMessages().IntlMessageFormat)(source, locale, undefined, { ignoreTag: true })
 }

@@ -1,7 +1,6 @@
 import { messageFaults, type ParseMessage } from '@svc/platform'
 import { flag, object, oneOf, type Option, record, text } from '@svc/platform/options'
-import { IntlMessageFormat } from 'intl-messageformat'
-import { type MailLanguage, readMailTexts } from './catalogue.ts'
+import { icuMessage, type MailLanguage, readMailTexts } from './catalogue.ts'
 
 const TAG = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/u
 const LONGEST = 4000
@@ -10,9 +9,7 @@ const REMARK = '//'
 
 const parse: ParseMessage = (message, locale) =>
   // What the faults of texts read of it; the library's own type is a wider union.
-  new IntlMessageFormat(message, locale, undefined, {
-    ignoreTag: true,
-  }).getAst() as unknown as ReturnType<ParseMessage>
+  icuMessage(message, locale).getAst() as unknown as ReturnType<ParseMessage>
 
 /** The option `locales`: languages by BCP 47 tag, each held against our English texts. */
 export function mailLanguages(): Option<Readonly<Record<string, MailLanguage>>> {

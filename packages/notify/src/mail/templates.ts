@@ -1,12 +1,15 @@
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Instance } from '@svc/platform'
-import nunjucks from 'nunjucks'
+import type * as library from 'nunjucks'
 import { buildAppModel } from './app-mail-model.ts'
 import type { AppMail, MailLinks } from './app-mails.ts'
 import { type CatalogueOf, catalogueOf as ours } from './catalogue.ts'
 import { type FooterOf, inWords } from './mail-footer.ts'
 import { buildModel } from './mail-model.ts'
 import type { SystemMail } from './system-mails.ts'
+
+const load = createRequire(import.meta.url)
 
 /** The words of a mail, the same in both forms. */
 export interface RenderedMail {
@@ -35,14 +38,10 @@ export interface TemplatesOptions {
   readonly footerOf?: FooterOf
 }
 
-/** Loads the two views of the one layout; catalogues are read when a language is first needed. */
+/** The two views of the one layout are loaded with the first mail; catalogues when a language is first needed. */
 export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
-  const views = fileURLToPath(new URL('../../views', import.meta.url))
-  const loader = new nunjucks.FileSystemLoader(views, { noCache: false, watch: false })
-  const htmlViews = new nunjucks.Environment(loader, { autoescape: true, throwOnUndefined: true })
-  const textViews = new nunjucks.Environment(loader, { autoescape: false, throwOnUndefined: true })
-
   const { catalogueOf = ours } = options
+  let views: Views | undefined
   return {
     render(instance, mail, links) {
       const catalogue = catalogueOf(instance.locale)
@@ -51,21 +50,22 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
         ? buildAppModel(instance, mail, writing)
         : buildModel(instance, mail, writing, links)
       const { head, markup } = model
+      views ??= createViews()
       const { template } = mail
       const own = options.footerOf?.({ instance, locale: catalogue.locale, template }) ?? []
       return {
         subject: model.subject,
-        text: textViews.render('mail.txt.njk', {
+        text: views.text.render('mail.txt.njk', {
           ...model,
           markup: markup?.text,
           own: own.map(inWords),
         }),
-        html: htmlViews.render('mail.html.njk', {
+        html: views.html.render('mail.html.njk', {
           ...model,
           own,
           hosts: (text: string) => withUnbrokenHost(text, head.domain),
           // The one thing that is mark-up already: what an app's template wrote, with its data escaped.
-          markup: markup && new nunjucks.runtime.SafeString(markup.html),
+          markup: markup && safe(markup.html),
         }),
         locale: catalogue.locale,
       }
@@ -73,17 +73,41 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
   }
 }
 
+interface Views {
+  readonly html: library.Environment
+  readonly text: library.Environment
+}
+
+/** The library, loaded with the first mail. @see docs/decisions/0721 */
+function nunjucks(): typeof library {
+  return load('nunjucks') as typeof library
+}
+
+function createViews(): Views {
+  const { Environment, FileSystemLoader } = nunjucks()
+  const folder = fileURLToPath(new URL('../../views', import.meta.url))
+  const loader = new FileSystemLoader(folder, { noCache: false, watch: false })
+  return {
+    html: new Environment(loader, { autoescape: true, throwOnUndefined: true }),
+    text: new Environment(loader, { autoescape: false, throwOnUndefined: true }),
+  }
+}
+
+function safe(html: string): library.runtime.SafeString {
+  return new (nunjucks().runtime.SafeString)(html)
+}
+
 /** Up to this many characters a host name stays on one line. */
 const MAX_UNBROKEN = 40
 
 /** A text as mark-up in which the instance's own name does not break, or at its dots when it is long. */
-function withUnbrokenHost(text: string, domain: string): nunjucks.runtime.SafeString {
+function withUnbrokenHost(text: string, domain: string): library.runtime.SafeString {
   const parts = domain.length > MAX_UNBROKEN ? domain.split(/(?<=\.)/) : [domain]
   const shown = parts
     .map((part) => `<span style="white-space:nowrap;">${escape(part)}</span>`)
     .join('<wbr>')
   const html = escape(text).split(escape(domain)).join(shown)
-  return new nunjucks.runtime.SafeString(html.replaceAll(/\r?\n/g, '<br />\n'))
+  return safe(html.replaceAll(/\r?\n/g, '<br />\n'))
 }
 
 function escape(text: string): string {

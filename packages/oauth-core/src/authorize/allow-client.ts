@@ -1,6 +1,6 @@
 import type { Instance } from '@svc/platform'
-import Bowser from 'bowser'
 import type { Client } from '../clients/client.ts'
+import { bowser } from '../registration/bowser.ts'
 import { markAllowed } from '../registration/change-client.ts'
 import type { OAuthServices } from '../services.ts'
 import { authorizeError } from './page-texts.ts'
@@ -29,5 +29,5 @@ const MAX_LENGTH = 512
 /** Operating system named by a `User-Agent`, such as `Windows`, `macOS` or `Android`; undefined when it names none. */
 export function osOfUserAgent(userAgent: string): string | undefined {
   if (userAgent === '') return undefined
-  return Bowser.getParser(userAgent.slice(0, MAX_LENGTH)).getOSName() || undefined
+  return bowser().getParser(userAgent.slice(0, MAX_LENGTH)).getOSName() || undefined
 }

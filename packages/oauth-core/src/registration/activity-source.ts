@@ -1,7 +1,7 @@
 import type { ActivityActor, ActivityOrigin } from '@svc/platform'
 import type { Context } from 'koa'
-import Bowser from 'bowser'
 import type { Client } from '../clients/client.ts'
+import { bowser } from './bowser.ts'
 import type { OAuthServices } from '../services.ts'
 
 /** Who did something, and from where. */
@@ -38,6 +38,6 @@ export function byClient(
 export function originOf(ctx: Context, ip: string): ActivityOrigin {
   const userAgent = ctx.get('User-Agent').slice(0, MAX_LENGTH)
   if (userAgent === '') return { ip }
-  const { browser, os } = Bowser.parse(userAgent)
+  const { browser, os } = bowser().parse(userAgent)
   return { ip, browser: browser.name ?? '', os: os.name ?? '' }
 }
