@@ -28,13 +28,14 @@ const MEASURED_MS = 30_000
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'deploy', 'e2e', 'embedding'] as const
 
-/** Of the longest suites, files that load everything a package ships: pages, scripts, texts, apps, threads. */
+/** Of the longest suites, files that use a package by its entry, and all that it ships: pages, scripts, texts, threads. */
 const PACKED: Readonly<Record<string, RegExp>> = {
   'auth-ui': /(?:authorize-pages|confirm|login|passkeys|settings)\.test\.ts$/,
   connectors: /(?:callback-host|reconnect|redirect|refresh|start|statuses)\.test\.ts$/,
   'oauth-core':
-    /(?:access-token|attestation|authorize|everything|guard|register|routes)\.test\.ts$/,
-  notify: /(?:app-templates|engine-assembly|notification-mail|statuses|system-mails)\.test\.ts$/,
+    /(?:assistant-consent|attestation|authorize|everything|guard|register|routes)\.test\.ts$/,
+  notify:
+    /\/(?:engine-assembly|host-channel|preferences|routes|rules-statuses|unsubscribe)\.test\.ts$/,
 }
 
 const { values: options } = parseArgs({

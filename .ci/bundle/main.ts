@@ -40,11 +40,12 @@ try {
 }
 
 async function bundle(): Promise<void> {
-  for (const each of publicFolders(ROOT)) await joinPackage(each)
+  for (const each of publicFolders(ROOT).values()) await joinPackage(each)
   const { folder, version } = assemble(ROOT, work)
   const modules = path.join(folder, 'node_modules')
   const dist = path.join(folder, 'dist')
-  await join({ from: dist, to: dist, entries: PROGRAMS })
+  const sources = path.join(ROOT, 'examples/host/src')
+  await join({ from: dist, sources, to: dist, entries: PROGRAMS })
   leaveOut(folder)
   const packages = bundledPackages(modules)
   writeSbom(ROOT, folder, { version, time: commitTime(ROOT), packages })

@@ -1,10 +1,12 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
 export interface Joining {
   /** Folder of what the compiler made, a script for each module. */
   readonly from: string
+  /** Folder of the sources: the compiler keeps what it made of some that are gone. */
+  readonly sources: string
   /** Folder of the joined scripts; those that are in it go. */
   readonly to: string
   /** Scripts that are loaded from outside, below both folders: each can be loaded from where it was. */
@@ -15,7 +17,7 @@ export interface Joining {
   readonly alone?: readonly string[]
 }
 
-const THREADS = '**/*-thread.js'
+const THREADS = '**/*-thread.ts'
 const OWN_URL = /\bimport\.meta\.url\b/g
 /** But for the address of a package, which is the same wherever a module of ours lies. */
 const OTHER_META = /\bimport\.meta\b(?!\.url\b|\.resolve\('[@\w])/
@@ -26,10 +28,17 @@ const OTHER_META = /\bimport\.meta\b(?!\.url\b|\.resolve\('[@\w])/
  * @throws Error when a module asks `import.meta` for more than its own address
  * @see docs/decisions/0720
  */
-export async function join({ from, to, entries, first, alone = [] }: Joining): Promise<void> {
+export async function join({
+  from,
+  sources,
+  to,
+  entries,
+  first,
+  alone = [],
+}: Joining): Promise<void> {
   const joined = entries.filter((entry) => !alone.includes(entry))
-  const started = [...joined, ...threadsIn(from)]
-  const kept = alone.map((file) => [file, readFileSync(path.join(from, file))] as const)
+  const started = [...joined, ...threadsOf(sources)]
+  const kept = alone.map((file) => [file, readFileSync(path.join(from, file), 'utf8')] as const)
   const { outputFiles } = await build({
     absWorkingDir: from,
     entryPoints: started.map((entry) => ({ in: path.join(from, entry), out: flatName(entry) })),
@@ -45,19 +54,33 @@ export async function join({ from, to, entries, first, alone = [] }: Joining): P
     logLevel: 'silent',
     plugins: [ownPlaces(from), leaveAlone(from, alone)],
   })
-  for (const file of scriptsIn(to)) rmSync(path.join(to, file))
+  const written = new Map<string, string>()
   const firsts = new Set(first === undefined ? [] : joined.map(flatName))
   for (const { path: file, text } of outputFiles) {
     // esbuild puts what it imports from its own scripts before what the entry imports first.
     const isFirst = firsts.has(path.basename(file, '.js'))
-    writeFileSync(file, isFirst ? importFirst(first ?? '', text) : text)
+    written.set(path.relative(to, file), isFirst ? importFirst(first ?? '', text) : text)
   }
   for (const entry of started.filter((each) => path.dirname(each) !== '.')) {
     const script = path.relative(path.dirname(entry), `${flatName(entry)}.js`)
     const [program] = splitProgram(readFileSync(path.join(from, entry), 'utf8'))
-    write(path.join(to, entry), `${program}export * from ${JSON.stringify(script)}\n`)
+    written.set(entry, `${program}export * from ${JSON.stringify(script)}\n`)
   }
-  for (const [file, text] of kept) write(path.join(to, file), text)
+  for (const [file, text] of kept) written.set(file, text)
+  replaceScripts(to, written)
+}
+
+/** What is the same stays untouched, and nothing goes before what takes its place is there: somebody may load it. */
+function replaceScripts(folder: string, scripts: ReadonlyMap<string, string>): void {
+  for (const [name, text] of scripts) {
+    const file = path.join(folder, name)
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  for (const name of scriptsIn(folder)) {
+    if (!scripts.has(name)) rmSync(path.join(folder, name), { force: true })
+  }
 }
 
 function importFirst(specifier: string, text: string): string {
@@ -72,18 +95,15 @@ function splitProgram(text: string): [program: string, rest: string] {
 }
 
 /** Programs of threads are started by their address. */
-function threadsIn(folder: string): string[] {
-  return globSync(THREADS, { cwd: folder }).toSorted()
+function threadsOf(sources: string): string[] {
+  return globSync(THREADS, { cwd: sources })
+    .map((file) => file.replace(/\.ts$/, '.js'))
+    .toSorted()
 }
 
 /** But for those of hidden folders, which the compiler writes into. */
 function scriptsIn(folder: string): string[] {
   return globSync('**/*.js', { cwd: folder }).filter((file) => !/(?:^|[/\\])\./.test(file))
-}
-
-function write(file: string, contents: string | Uint8Array): void {
-  mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, contents)
 }
 
 /** All joined scripts lie beside each other, so that any of them finds the files of the package in the same way. */

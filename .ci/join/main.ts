@@ -1,13 +1,15 @@
 /**
- * Joins what the compiler made of public packages: of the one whose folder it is called in, or of all.
+ * Joins what the compiler made of public packages: of all, or of those that the package loads in whose folder it is
+ * called, itself included.
  *
  *   node .ci/join/main.ts
  *
  * @see docs/decisions/0720
  */
 import path from 'node:path'
-import { joinPackage, publicFolders } from './package.ts'
+import { joinPackage, neededFolders, publicFolders } from './package.ts'
 
-const folders = publicFolders(path.resolve(import.meta.dirname, '../..'))
-const here = folders.filter((folder) => folder === process.cwd())
-for (const folder of here.length > 0 ? here : folders) await joinPackage(folder)
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const all = publicFolders(ROOT)
+const folders = process.cwd() === ROOT ? [...all.values()] : neededFolders(process.cwd(), all)
+for (const folder of folders) await joinPackage(folder)

@@ -6,6 +6,9 @@ import { join } from './join.ts'
 const MODULES = '.modules'
 
 interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
   /** Each of ours has this form. */
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
   readonly bin?: Readonly<Record<string, string>>
@@ -19,8 +22,7 @@ interface Manifest {
  * @see docs/decisions/0720
  */
 export async function joinPackage(folder: string): Promise<void> {
-  const text = readFileSync(path.join(folder, 'package.json'), 'utf8')
-  const { exports, bin = {}, sideEffects } = JSON.parse(text) as Manifest // A manifest of this repository.
+  const { exports, bin = {}, sideEffects } = readManifest(path.join(folder, 'package.json'))
   const dist = path.join(folder, 'dist')
   const from = path.join(dist, MODULES)
   const scripts = Object.values(exports)
@@ -30,6 +32,7 @@ export async function joinPackage(folder: string): Promise<void> {
   const first = firstImport(readFileSync(path.join(from, 'index.js'), 'utf8'))
   await join({
     from,
+    sources: path.join(folder, 'src'),
     to: dist,
     entries: [...new Set(scripts.map(inDist))],
     alone,
@@ -37,17 +40,37 @@ export async function joinPackage(folder: string): Promise<void> {
   })
 }
 
-/** The public packages of a workspace, as absolute folders. */
-export function publicFolders(root: string): string[] {
-  return globSync('packages/*/package.json', { cwd: root })
-    .filter((file) => !isPrivate(path.join(root, file)))
-    .map((file) => path.dirname(path.join(root, file)))
-    .toSorted()
+/** The public packages of a workspace, as absolute folders by their names. */
+export function publicFolders(root: string): ReadonlyMap<string, string> {
+  return new Map(
+    globSync('packages/*/package.json', { cwd: root })
+      .toSorted()
+      .map(
+        (file) =>
+          [readManifest(path.join(root, file)), path.join(root, path.dirname(file))] as const,
+      )
+      .filter(([manifest]) => manifest.private !== true)
+      .map(([{ name }, folder]) => [name, folder]),
+  )
 }
 
-function isPrivate(manifest: string): boolean {
-  const { private: isIt } = JSON.parse(readFileSync(manifest, 'utf8')) as { private?: boolean } // one of ours
-  return isIt === true
+/** Those of them that the package of a folder loads, itself included where it is one. @param folders - of them all */
+export function neededFolders(folder: string, folders: ReadonlyMap<string, string>): string[] {
+  const needed = new Set<string>()
+  const take = (one: string): void => {
+    const { name, dependencies = {} } = readManifest(path.join(one, 'package.json'))
+    if (folders.has(name)) needed.add(one)
+    for (const other of Object.keys(dependencies)) {
+      const below = folders.get(other)
+      if (below !== undefined && !needed.has(below)) take(below)
+    }
+  }
+  take(folder)
+  return [...needed]
+}
+
+function readManifest(file: string): Manifest {
+  return JSON.parse(readFileSync(file, 'utf8')) as Manifest // One of ours.
 }
 
 function inDist(file: string): string {

@@ -3,9 +3,9 @@ import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { type Entry, packageFiles, type PackageManifest, readManifest } from './package-files.ts'
 
-/** What a built file loads: statically, dynamically, or by the resolver. */
+/** What a built file loads: statically, dynamically, by `createRequire`, or by the resolver. */
 const IMPORT =
-  /(?:[\w$}*]\s+from\s+|^\s*import\s+|\bimport\(\s*|\bimport\.meta\.resolve\(\s*)(["'])([\w@./:#-]+)\1/gm
+  /(?:[\w$}*]\s+from\s+|^\s*import\s+|\bimport\(\s*|\b(?:load|require)\d*\(\s*|\bimport\.meta\.resolve\(\s*)(["'])([\w@./:#-]+)\1/gm
 /** Only where a line begins: what a text holds is none, and would hide what stands behind it. */
 const COMMENT = /^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 /** A link that is neither an address nor a place on the same page. */

@@ -5,6 +5,7 @@ import { benchContract } from './contract-bench.ts'
 import { benchCopy } from './copy-bench.ts'
 import { benchCuts } from './cut-bench.ts'
 import { type Figure, toTable } from './figure.ts'
+import { benchFirstSteps } from './first-steps-bench.ts'
 import { benchGuard } from './guard-bench.ts'
 import { benchHealth } from './health-bench.ts'
 import {
@@ -36,12 +37,12 @@ import { toFigures, toRecordFigure } from './pair-figures.ts'
 // of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10];
 // of startup [--archive=file of `pnpm run bundle`].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
-// `copy` too; of it [--records=1000000].
+// `copy` too; of it [--records=1000000]. `first-steps` too: it installs packages.
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]
 /** Names as in {@link BENCHES}, run only when they are named: they take long. */
-const ONLY_NAMED: readonly string[] = ['scale', 'copy']
+const ONLY_NAMED: readonly string[] = ['scale', 'copy', 'first-steps']
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const rounds = isQuick ? 3 : 5
 
@@ -64,6 +65,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
     return benchStartup({ rounds, say, ...(archive !== undefined && { archive }) })
   },
   imports: async () => benchImports({ rounds, say }),
+  'first-steps': async () => benchFirstSteps({ say }),
   memory: () =>
     benchMemory({ stores: shared().stores, overMs: Number(chosen('minutes') ?? 0) * 60_000, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),

@@ -13,29 +13,35 @@ export interface HeldWakeUps {
  * @see docs/decisions/0739-wake-ups-wait-for-the-listener.md
  */
 export function holdWakeUps(scheduler: Scheduler): HeldWakeUps {
-  let held: (() => Promise<void>)[] | undefined = []
+  const held: (() => Promise<unknown>)[] = []
+  let releasing: Promise<void> | undefined
+
+  async function begin(): Promise<void> {
+    for (const process of held) await process()
+  }
 
   return {
     scheduler: {
       at: (queue, id, when) => scheduler.at(queue, id, when),
       cancel: (queue, id) => scheduler.cancel(queue, id),
       async process(queue, handler) {
-        if (held === undefined) return scheduler.process(queue, handler)
+        if (releasing !== undefined) return scheduler.process(queue, handler)
         let isStopped = false
-        let stop: (() => Promise<void>) | undefined
+        let processing: ReturnType<Scheduler['process']> | undefined
         held.push(async () => {
-          if (!isStopped) stop = await scheduler.process(queue, handler)
+          if (!isStopped) await (processing = scheduler.process(queue, handler))
         })
         return async () => {
           isStopped = true
+          // One that is about to begin is ended, too.
+          const stop = await processing
           await stop?.()
         }
       },
     },
-    async release() {
-      const all = held ?? []
-      held = undefined
-      for (const begin of all) await begin()
+    release() {
+      releasing ??= begin()
+      return releasing
     },
   }
 }

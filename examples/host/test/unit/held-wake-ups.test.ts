@@ -27,6 +27,24 @@ eachStore((open: OpenStore, name) => {
       await stopOther()
     })
 
+    it("are nobody's once they were stopped while it took them over", async () => {
+      const store = await open()
+      const { scheduler, release } = holdWakeUps(store.scheduler)
+      const woken: string[] = []
+      const stop = await scheduler.process('late', async ({ id }) => void woken.push(id))
+      const releasing = release()
+      await stop()
+      await releasing
+      // The queue is free: a store handles each with one handler.
+      const stopOther = await store.scheduler.process('late', async ({ id }) => {
+        woken.push(`other ${id}`)
+      })
+      await scheduler.at('late', 'one', systemClock.now() - 1000)
+      await until(() => woken.length > 0)
+      expect(woken).to.deep.equal(['other one'])
+      await stopOther()
+    })
+
     it('are handled at once by who asks later, and go elsewhere after a stop', async () => {
       const store = await open()
       const { scheduler, release } = holdWakeUps(store.scheduler)

@@ -35,6 +35,26 @@ eachStore((open) => {
       expect(server.mailbox.mails).to.have.length(1)
     })
 
+    it('are written with the template of the app (10.3)', async () => {
+      const files = new Map([['mail.tpl', '<p>{{ account | upcase }} is low</p>']])
+      const server = await startNotify({
+        store,
+        categories: {
+          low: { description: 'An account is low', templates: { mail: 'file:./mail.tpl' } },
+        },
+        apps: {
+          readFile: async (_, name) => {
+            const text = files.get(name)
+            return text === undefined ? undefined : Buffer.from(text)
+          },
+        },
+      })
+      await server.post({ category: 'low', data: { account: 'A & B' } })
+      const mail = await server.mailbox.waitForMail()
+      expect(mail.html).to.include('<p>A &amp; B is low</p>')
+      expect(mail.text).to.include('A & B is low')
+    })
+
     it('are accepted before the start, and go out after it', async () => {
       const server = await startNotify({ store, isIdle: true })
       const id = await server.post({ category: 'bills' })

@@ -12,12 +12,11 @@ import {
 import Koa from 'koa'
 import type { DeprecatedApp } from '../../src/authorize/deprecated-apps.ts'
 import type { Sharings } from '../../src/authorize/sharings.ts'
-import { createOAuth } from '../../src/create-oauth.ts'
+import { createOAuth, insufficientScope } from '../../src/index.ts'
 import type { Instance, RouteContext } from '@svc/platform'
 import type { OAuth } from '../../src/oauth.ts'
 import type { AppManifest } from '../../src/ports.ts'
 import type { ScopePolicy } from '../../src/consent-ports.ts'
-import { insufficientScope } from '../../src/tokens/bearer.ts'
 import { type FakePages, fakePages } from './fake-pages.ts'
 
 export const REDIRECT_URI = 'https://client.example/callback?kept=%20as+is'

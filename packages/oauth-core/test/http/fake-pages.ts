@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { OAuthError } from '../../src/errors.ts'
+import { OAuthError } from '../../src/index.ts'
 import type { HttpError, RequestView, RouteContext } from '@svc/platform'
 import type {
   AssistantView,

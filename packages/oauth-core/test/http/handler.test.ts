@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import type { Middleware } from 'koa'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import { claimingAs, type HandlerOptions } from '@svc/platform'
-import { createOAuth } from '../../src/create-oauth.ts'
+import { createOAuth } from '../../src/index.ts'
 import type { OAuth } from '../../src/oauth.ts'
 import { fakePages } from './fake-pages.ts'
 

@@ -97,6 +97,7 @@ describe('the check before a package is packed', () => {
     ['over several lines', "export {\n  pad,\n} from 'left-pad/esm';"],
     ['at run time', "const pad = await import('left-pad');"],
     ['by its place', "import.meta.resolve('left-pad');"],
+    ['when it is first asked', "const pad = load2('left-pad');"],
   ] as const) {
     it(`finds an undeclared package that is loaded ${how}`, () => {
       put('dist/index.js', code)

@@ -1,9 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
-import { joinPackage } from '../../../../.ci/join/package.ts'
+import { joinPackage, neededFolders } from '../../../../.ci/join/package.ts'
 
 const MANIFEST = {
   name: '@svc/sample',
@@ -90,6 +99,22 @@ export const text = readFileSync(new URL('../../words.txt', import.meta.url), 'u
     expect(existsSync(path.join(folder, 'dist/.modules/mark.js'))).to.equal(true)
   })
 
+  it('starts threads from where they were, and forgets those whose source is gone', async () => {
+    put('src/below/text-thread.ts', '')
+    put('dist/.modules/below/text-thread.js', "export { text } from './place.js';\n")
+    put('dist/.modules/below/gone-thread.js', "export { gone } from './place.js';\n")
+    await joinPackage(folder)
+    expect((await load('dist/below/text-thread.js'))['text']).to.equal('found')
+    expect(existsSync(path.join(folder, 'dist/below/gone-thread.js'))).to.equal(false)
+  })
+
+  it('leaves a script untouched that is the same', async () => {
+    await joinPackage(folder)
+    utimesSync(path.join(folder, 'dist/index.js'), 1, 1)
+    await joinPackage(folder)
+    expect(statSync(path.join(folder, 'dist/index.js')).mtimeMs).to.equal(1000)
+  })
+
   it('has a module look for files from where it was', async () => {
     await joinPackage(folder)
     expect((await load('dist/index.js'))['text']).to.equal('found')
@@ -118,6 +143,23 @@ export const text = readFileSync(new URL('../../words.txt', import.meta.url), 'u
     const first = read('dist/index.js')
     await joinPackage(folder)
     expect(read('dist/index.js')).to.equal(first)
+  })
+
+  it('is done for what a package stands on, too', () => {
+    const folders = new Map(
+      ['ground', 'sample'].map((name) => [`@svc/${name}`, path.join(folder, name)]),
+    )
+    const ground = { name: '@svc/ground', dependencies: { koa: '3' } }
+    put('ground/package.json', JSON.stringify(ground))
+    const sample = { name: '@svc/sample', dependencies: { '@svc/ground': '1' } }
+    put('sample/package.json', JSON.stringify(sample))
+    const host = { name: 'host', dependencies: { '@svc/sample': '1' } }
+    put('host/package.json', JSON.stringify(host))
+    const needed = (name: string): string[] =>
+      neededFolders(path.join(folder, name), folders).map((each) => path.basename(each))
+    expect(needed('ground')).to.deep.equal(['ground'])
+    expect(needed('sample')).to.deep.equal(['sample', 'ground'])
+    expect(needed('host')).to.deep.equal(['sample', 'ground'])
   })
 
   it('refuses a module that asks for more of its place than its address', async () => {
