@@ -34,11 +34,16 @@ export interface RawResponse {
   readonly body: Buffer
 }
 
+/**
+ * How long an idle connection is used again, milliseconds: far less than servers keep it. A request that is sent when its
+ * server ends the connection is answered with a reset, and a busy test may choose one shortly before.
+ */
+const IDLE_MS = 4000
+
 /** Keeps connections open between requests, of the kind that the map asks for. */
 export function loopbackAgent({ tls }: LoopbackMap): http.Agent {
-  return tls === undefined
-    ? new http.Agent({ keepAlive: true })
-    : new https.Agent({ keepAlive: true, ca: tls.ca })
+  const options = { keepAlive: true, timeout: IDLE_MS }
+  return tls === undefined ? new http.Agent(options) : new https.Agent({ ...options, ca: tls.ca })
 }
 
 /** The loopback port that stands for a host name. */
