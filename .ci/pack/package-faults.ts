@@ -5,7 +5,7 @@ import { type Entry, packageFiles, type PackageManifest, readManifest } from './
 
 /** What a built file loads: statically, dynamically, by `createRequire`, or by the resolver. */
 const IMPORT =
-  /(?:[\w$}*]\s+from\s+|^\s*import\s+|\bimport\(\s*|\b(?:load|require)\d*\(\s*|\bimport\.meta\.resolve\(\s*)(["'])([\w@./:#-]+)\1/gm
+  /(?:[\w$}*]\s+from\s+|^\s*import\s+|\bimport\(\s*|\bload\d*\(\s*|\bimport\.meta\.resolve\(\s*)(["'])([\w@./:#-]+)\1/gm
 /** Only where a line begins: what a text holds is none, and would hide what stands behind it. */
 const COMMENT = /^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 /** A link that is neither an address nor a place on the same page. */

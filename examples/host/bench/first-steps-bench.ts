@@ -10,7 +10,7 @@ export interface FirstStepsBenchOptions {
 
 const ROOT = path.resolve(import.meta.dirname, '../../..')
 const EXAMPLE = path.join(ROOT, 'examples/embedded')
-/** From an empty folder to the settings page, with what is downloaded there already. @see embedding.md 1.9 */
+/** From an empty folder to the settings page, with what is downloaded there already. */
 const MOST_S = 60
 
 /**
