@@ -1,20 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { type Entry, readManifest } from '../pack/package-files.ts'
 import { join } from './join.ts'
 
 /** The compiler's output within `dist`, which no tarball holds. */
 const MODULES = '.modules'
-
-interface Manifest {
-  readonly name: string
-  readonly private?: boolean
-  readonly dependencies?: Readonly<Record<string, string>>
-  /** Each of ours has this form. */
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
-  readonly bin?: Readonly<Record<string, string>>
-  /** Scripts below `dist` that do something when they are loaded: they stay as they are. */
-  readonly sideEffects?: false | readonly string[]
-}
 
 /**
  * Joins what the compiler made of a public package: `dist` then holds what its manifest names, and what that loads.
@@ -22,13 +12,12 @@ interface Manifest {
  * @see docs/decisions/0720
  */
 export async function joinPackage(folder: string): Promise<void> {
-  const { exports, bin = {}, sideEffects } = readManifest(path.join(folder, 'package.json'))
+  const { exports = {}, bin = {}, sideEffects = false } = readManifest(folder)
   const dist = path.join(folder, 'dist')
   const from = path.join(dist, MODULES)
-  const scripts = Object.values(exports)
-    .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default]))
-    .concat(Object.values(bin))
-  const alone = sideEffects === false || sideEffects === undefined ? [] : sideEffects.map(inDist)
+  const scripts = Object.values(exports).flatMap(scriptOf).concat(Object.values(bin))
+  // What does something when it is loaded stays as it is.
+  const alone = sideEffects === false ? [] : sideEffects.map(inDist)
   const first = firstImport(readFileSync(path.join(from, 'index.js'), 'utf8'))
   await join({
     from,
@@ -45,12 +34,9 @@ export function publicFolders(root: string): ReadonlyMap<string, string> {
   return new Map(
     globSync('packages/*/package.json', { cwd: root })
       .toSorted()
-      .map(
-        (file) =>
-          [readManifest(path.join(root, file)), path.join(root, path.dirname(file))] as const,
-      )
-      .filter(([manifest]) => manifest.private !== true)
-      .map(([{ name }, folder]) => [name, folder]),
+      .map((file) => path.join(root, path.dirname(file)))
+      .filter((folder) => readManifest(folder).private !== true)
+      .map((folder) => [readManifest(folder).name, folder]),
   )
 }
 
@@ -58,7 +44,7 @@ export function publicFolders(root: string): ReadonlyMap<string, string> {
 export function neededFolders(folder: string, folders: ReadonlyMap<string, string>): string[] {
   const needed = new Set<string>()
   const take = (one: string): void => {
-    const { name, dependencies = {} } = readManifest(path.join(one, 'package.json'))
+    const { name, dependencies = {} } = readManifest(one)
     if (folders.has(name)) needed.add(one)
     for (const other of Object.keys(dependencies)) {
       const below = folders.get(other)
@@ -69,8 +55,11 @@ export function neededFolders(folder: string, folders: ReadonlyMap<string, strin
   return [...needed]
 }
 
-function readManifest(file: string): Manifest {
-  return JSON.parse(readFileSync(file, 'utf8')) as Manifest // One of ours.
+/** What an entry of `exports` leads to; a file by itself, such as a schema, is no script. */
+function scriptOf(entry: Entry): string[] {
+  if (typeof entry === 'string') return []
+  const { default: script } = entry
+  return typeof script === 'string' ? [script] : []
 }
 
 function inDist(file: string): string {

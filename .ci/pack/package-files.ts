@@ -4,9 +4,12 @@ import path from 'node:path'
 /** What a manifest says about a package that is packed. */
 export interface PackageManifest {
   readonly name: string
+  readonly private?: boolean
   readonly exports?: Readonly<Record<string, Entry>>
   readonly publishConfig?: { readonly exports?: Readonly<Record<string, Entry>> }
   readonly bin?: Readonly<Record<string, string>>
+  /** Scripts that do something when they are loaded. */
+  readonly sideEffects?: false | readonly string[]
   readonly files?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>

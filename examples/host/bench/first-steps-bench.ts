@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { installCommands } from '@svc/testkit'
 import type { Figure } from './figure.ts'
 
 export interface FirstStepsBenchOptions {
@@ -23,7 +24,7 @@ export function benchFirstSteps({ say }: FirstStepsBenchOptions): Figure[] {
   try {
     const clone = path.join(place, 'clone')
     execFileSync('git', ['clone', '--quiet', ROOT, clone])
-    const { npm, pnpm } = installBlocks()
+    const { npm, pnpm } = installCommands(ROOT)
     return [
       ['npm, new clone', npm],
       ['npm, clone packed before', npm],
@@ -41,15 +42,6 @@ export function benchFirstSteps({ say }: FirstStepsBenchOptions): Figure[] {
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
-}
-
-/** The commands that the README shows. */
-function installBlocks(): { readonly npm: string; readonly pnpm: string } {
-  const text = readFileSync(path.join(ROOT, 'README.md'), 'utf8')
-  const [part = ''] = /<!-- install -->[\s\S]*<!-- \/install -->/.exec(text) ?? []
-  const [npm, pnpm] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands]) => commands)
-  if (npm === undefined || pnpm === undefined) throw new Error('the README shows no commands')
-  return { npm, pnpm }
 }
 
 /** @returns seconds */

@@ -69,6 +69,7 @@ export {
   redisPatience,
 } from './stores.ts'
 export {
+  installCommands,
   installPackages,
   type PackedPackage,
   packPackages,

@@ -68,6 +68,15 @@ export function installPackages(
   runPnpm(['install', '--prefer-offline', '--no-frozen-lockfile'], folder)
 }
 
+/** The commands of the README that pack and install the packages, for npm and for pnpm. */
+export function installCommands(root: string): { readonly npm: string; readonly pnpm: string } {
+  const text = readFileSync(path.join(root, 'README.md'), 'utf8')
+  const [part = ''] = /<!-- install -->[\s\S]*<!-- \/install -->/.exec(text) ?? []
+  const [npm, pnpm] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands]) => commands)
+  if (npm === undefined || pnpm === undefined) throw new Error('the README shows no commands')
+  return { npm, pnpm }
+}
+
 /** What a manifest of this repository says about a package. */
 export interface PublicManifest {
   readonly name: string

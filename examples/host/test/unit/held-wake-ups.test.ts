@@ -45,6 +45,19 @@ eachStore((open: OpenStore, name) => {
       await stopOther()
     })
 
+    it('fail the start when a queue cannot be taken over', async () => {
+      const store = await open()
+      const { scheduler, release } = holdWakeUps(store.scheduler)
+      const stop = await scheduler.process('twice', async () => {})
+      await scheduler.process('twice', async () => {})
+      const told = await Promise.allSettled([release(), release()])
+      expect(told.map((each) => each.status)).to.deep.equal(['rejected', 'rejected'])
+      // The first one has it, and is ended as a start that failed ends what it began.
+      await stop()
+      const stopOther = await store.scheduler.process('twice', async () => {})
+      await stopOther()
+    })
+
     it('are handled at once by who asks later, and go elsewhere after a stop', async () => {
       const store = await open()
       const { scheduler, release } = holdWakeUps(store.scheduler)

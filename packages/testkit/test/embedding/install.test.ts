@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
-import { timeBudget } from '../../src/index.ts'
+import { installCommands, timeBudget } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const EXAMPLE = path.join(ROOT, 'examples/embedded')
@@ -41,13 +41,6 @@ function must({ status, output }: Ran): string {
   return output
 }
 
-/** The commands of the README for npm, and those for pnpm. */
-function installBlocks(): string[] {
-  const text = readFileSync(path.join(ROOT, 'README.md'), 'utf8')
-  const [part = ''] = /<!-- install -->[\s\S]*<!-- \/install -->/.exec(text) ?? []
-  return [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => commands)
-}
-
 describe('the first ten minutes with the packages', function () {
   this.timeout(300_000)
   let folder: string
@@ -58,7 +51,7 @@ describe('the first ten minutes with the packages', function () {
     folder = mkdtempSync(path.join(tmpdir(), 'svc-install-'))
     withNpm = mkdtempSync(path.join(folder, 'npm-'))
     withPnpm = mkdtempSync(path.join(folder, 'pnpm-'))
-    const [npm = '', pnpm = ''] = installBlocks()
+    const { npm, pnpm } = installCommands(ROOT)
     for (const [commands, cwd] of [
       [npm, withNpm],
       [pnpm, withPnpm],
@@ -89,7 +82,7 @@ describe('the first ten minutes with the packages', function () {
   }
 
   it('are at most five commands and two files', () => {
-    for (const commands of installBlocks()) {
+    for (const commands of Object.values(installCommands(ROOT))) {
       // One more starts it.
       const lines = commands.split('\n').filter((line) => line !== '' && !line.startsWith('SVC='))
       expect(lines.length + 1).to.be.at.most(5)
