@@ -1,5 +1,8 @@
-import { Ajv, type Options, type ValidateFunction } from 'ajv'
+import { createRequire } from 'node:module'
+import type * as library from 'ajv'
+import type { Options, ValidateFunction } from 'ajv'
 
+const load = createRequire(import.meta.url)
 const compiled = new WeakMap<object, ValidateFunction>()
 
 /**
@@ -13,6 +16,8 @@ export function compiledSchema<Value>(
 ): ValidateFunction<Value> {
   let check = compiled.get(schema)
   if (check === undefined) {
+    // Loaded with the first schema. @see docs/decisions/0721
+    const { Ajv } = load('ajv') as typeof library
     check = new Ajv({ strict: true, ...options }).compile(schema)
     compiled.set(schema, check)
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type AppFolder, KIT_PATH } from '@svc/auth-ui'
 import { type AppManifest, manifestPermissions } from '@svc/oauth-core'
 import { compiledSchema, isSlug } from '@svc/platform'
+import { surelyFits } from '../config/surely-fits.ts'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 200 } as const
 /** A path inside the app's folder: no way up, no absolute path. */
@@ -73,17 +74,7 @@ export function readAppPackage(folder: string): AppFolder {
   } catch {
     throw new ManifestError('the folder has no readable manifest.json')
   }
-  const isValid = compiledSchema<AppManifest>(MANIFEST_SCHEMA, {
-    allErrors: true,
-    meta: false,
-    validateSchema: false,
-  })
-  if (!isValid(manifest)) {
-    const faults = (isValid.errors ?? []).map(
-      ({ instancePath, message }) => `${instancePath} ${message ?? 'is malformed'}`,
-    )
-    throw new ManifestError(`manifest.json: ${faults.join('; ')}`)
-  }
+  checkShape(manifest)
   if (!isSlug(manifest.slug)) throw new ManifestError('manifest.json: /slug is malformed')
   try {
     manifestPermissions(manifest.permissions)
@@ -91,4 +82,15 @@ export function readAppPackage(folder: string): AppFolder {
     throw new ManifestError(`manifest.json: ${(error as Error).message}`)
   }
   return { manifest, folder }
+}
+
+function checkShape(manifest: unknown): asserts manifest is AppManifest {
+  if (surelyFits(MANIFEST_SCHEMA, manifest)) return
+  const options = { allErrors: true, meta: false, validateSchema: false }
+  const isValid = compiledSchema<AppManifest>(MANIFEST_SCHEMA, options)
+  if (isValid(manifest)) return
+  const faults = (isValid.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath} ${message ?? 'is malformed'}`,
+  )
+  throw new ManifestError(`manifest.json: ${faults.join('; ')}`)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
-import { Ajv, type ErrorObject } from 'ajv'
+import { compiledSchema, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import type { ErrorObject } from 'ajv'
 import type { AssistantValues } from './assistants.ts'
 import type { ConnectorsValues } from './connectors.ts'
 import type { FlagshipValues } from './flagship.ts'
@@ -10,6 +10,7 @@ import { isLoopback } from './own-names.ts'
 import { readSize } from './size.ts'
 import { fileSchema, listEntries, memberOf, type NamedEntry } from './entries.ts'
 import { readSecretFiles, type SecretFile } from './secret-files.ts'
+import { surelyFits } from './surely-fits.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
 export interface Config {
@@ -202,11 +203,12 @@ function check(
   )
 }
 
-/** What Ajv says of a file or of the environment; here, since the command line does without the packages of the server. */
+/** What Ajv says of a file or of the environment. */
 function faultsOf(given: unknown): readonly ErrorObject[] {
+  const schema = fileSchema(given)
+  if (surelyFits(schema, given)) return []
   // That the schema is one is for a test to say: its own schema takes longer to compile than what is given.
-  const ajv = new Ajv({ allErrors: true, strict: true, validateSchema: false, meta: false })
-  const isValid = ajv.compile(fileSchema(given))
+  const isValid = compiledSchema(schema, { allErrors: true, validateSchema: false, meta: false })
   return isValid(given) ? [] : (isValid.errors ?? [])
 }
 

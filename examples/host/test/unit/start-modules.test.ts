@@ -31,6 +31,7 @@ describe('what a start loads', () => {
     expect(has('/packages/oauth-core/src/engine/provider-pool.ts')).to.equal(true)
     expect(has('/node_modules/koa/')).to.equal(true)
     for (const later of [
+      '/node_modules/ajv/',
       '/node_modules/oidc-provider/',
       '/node_modules/oauth4webapi/',
       '/node_modules/libphonenumber-js/',
