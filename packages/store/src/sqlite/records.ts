@@ -13,6 +13,7 @@ import type {
   StoredRecord,
   WriteResult,
 } from '../store.ts'
+import { createRowCache, type Row } from './row-cache.ts'
 
 /** The records table and its indexes. Everything is synchronous; changes belong into a write batch. */
 export interface Records {
@@ -30,9 +31,14 @@ export interface Records {
 }
 
 // Rows come as arrays, in the order of the columns named in the statement.
-type Row = [value: string, revision: string, expiresAt: number | null]
 type StateRow = [revision: string, expiresAt: number | null, indexes: string | null]
-type ListRow = [...Row, sort: string, key: string]
+type ListRow = [
+  value: string,
+  revision: string,
+  expiresAt: number | null,
+  sort: string,
+  key: string,
+]
 
 const COLUMNS = 'r.value, r.revision, r.expires_at'
 
@@ -45,8 +51,7 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
   }
   const begin = prepare('BEGIN')
   const commit = prepare('COMMIT')
-  const select = prepare(`SELECT ${COLUMNS} FROM records r WHERE key = ?`)
-  const selectAll = prepare(`SELECT ${COLUMNS}, r.indexes FROM records r WHERE key = ?`)
+  const select = prepare(`SELECT ${COLUMNS}, r.indexes FROM records r WHERE key = ?`)
   const selectState = prepare('SELECT revision, expires_at, indexes FROM records WHERE key = ?')
   const upsert = prepare(`
     INSERT INTO records (key, value, revision, expires_at, indexes) VALUES (?, ?, ?, ?, ?)
@@ -71,6 +76,8 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
   const ascending = page('>', 'ASC')
   const descending = page('<', 'DESC')
 
+  const cache = createRowCache()
+
   function removeEntries(key: string, indexes: string | null): void {
     if (indexes === null) return
     for (const [name, sort] of readEntries(indexes)) removeEntry.run(name, sort, key)
@@ -89,7 +96,10 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
 
   function apply(change: PlannedChange, state: StateRow | undefined, revision: string): void {
     const { op, key, expiresAt } = change
-    if (op !== 'check') onWritten(key)
+    if (op !== 'check') {
+      cache.drop(key)
+      onWritten(key)
+    }
     if (op === 'put') return put(change, revision, state?.[2] ?? null)
     if (op === 'delete' && state !== undefined) {
       removeEntries(key, state[2])
@@ -99,48 +109,57 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
     if (op === 'touch' && state !== undefined) touch.run(expiresAt ?? null, revision, key)
   }
 
-  function get(key: Key, now: number): StoredRecord | undefined {
-    const row = select.get(key) as Row | undefined // The columns of COLUMNS.
-    return row === undefined ? undefined : live(key, row, now)
+  function read(key: Key): Row | null {
+    const known = cache.find(key)
+    if (known !== undefined) return known
+    const row = select.get(key) as Row | undefined // The columns it selects.
+    cache.keep(key, row)
+    return row ?? null
   }
 
-  function atOneMoment<Result>(read: () => Result): Result {
+  /** In one read transaction, unless all of them are known. */
+  function readMany(keys: readonly Key[]): (Row | null)[] {
+    const known = keys.map((key) => cache.find(key))
+    if (isWhole(known)) return known
     begin.run()
     try {
-      return read()
+      return keys.map(read)
     } finally {
       commit.run()
     }
   }
 
-  return {
-    get,
+  function readState(key: Key): StateRow | undefined {
+    const known = cache.find(key)
+    if (known === null) return undefined
+    if (known !== undefined) return [known[1], known[2], known[3]]
+    return selectState.get(key) as StateRow | undefined // The columns it selects.
+  }
 
-    getMany: (keys, now) => atOneMoment(() => keys.map((key) => get(key, now))),
+  return {
+    get: (key, now) => live(key, read(key), now),
+
+    getMany: (keys, now) => readMany(keys).map((row, at) => live(keys[at] as Key, row, now)), // One row for each key.
 
     inspect: (keys, now) =>
-      atOneMoment(() =>
-        keys.map((key) => {
-          // The columns it selects.
-          const row = selectAll.get(key) as [...Row, indexes: string | null] | undefined
-          if (row === undefined || !isLive(row[2], now)) return undefined
-          return { ...record(key, row[0], row[1], row[2]), indexes: indexEntries(row[3]) }
-        }),
-      ),
+      readMany(keys).map((row, at) => {
+        const found = live(keys[at] as Key, row, now) // One row for each key.
+        return found === undefined || row === null
+          ? undefined
+          : { ...found, indexes: indexEntries(row[3]) }
+      }),
 
     take(key, now) {
-      // The columns of RETURNING.
-      const row = takeOne.get(key) as [...Row, indexes: string | null] | undefined
+      cache.drop(key)
+      const row = takeOne.get(key) as Row | undefined // The columns of RETURNING.
       if (row === undefined) return undefined
       onWritten(key)
       removeEntries(key, row[3])
-      return live(key, [row[0], row[1], row[2]], now)
+      return live(key, row, now)
     },
 
     write(changes, revision, now) {
-      const states = changes.map(
-        ({ key }) => selectState.get(key) as StateRow | undefined, // The columns it selects.
-      )
+      const states = changes.map(({ key }) => readState(key))
       for (const [position, change] of changes.entries()) {
         const state = states[position]
         const current = state !== undefined && isLive(state[1], now) ? state[0] : undefined
@@ -175,6 +194,7 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
       // The columns it selects.
       const dead = selectDead.all(before, atMost) as unknown as [string, string | null][]
       for (const [key, indexes] of dead) {
+        cache.drop(key)
         removeEntries(key, indexes)
         remove.run(key)
       }
@@ -186,12 +206,16 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
 /** Sorts after every sort there can be: no UTF-8 text is longer than allowed and made of its largest character. */
 const AFTER_ALL = '\u{10ffff}'.repeat(65)
 
+function isWhole(rows: readonly (Row | null | undefined)[]): rows is (Row | null)[] {
+  return !rows.includes(undefined)
+}
+
 function isLive(expiresAt: number | null, now: number): boolean {
   return expiresAt === null || expiresAt > now
 }
 
-function live(key: Key, [value, revision, expiresAt]: Row, now: number): StoredRecord | undefined {
-  return isLive(expiresAt, now) ? record(key, value, revision, expiresAt) : undefined
+function live(key: Key, row: Row | null, now: number): StoredRecord | undefined {
+  return row !== null && isLive(row[2], now) ? record(key, row[0], row[1], row[2]) : undefined
 }
 
 function record(key: Key, text: string, rev: string, expiresAt: number | null): StoredRecord {
