@@ -233,6 +233,7 @@ export type {
   TwoFactorPurpose,
 } from './ports/system-mail.ts'
 export type { SystemText, Texter } from './ports/system-text.ts'
+export { randomData } from './random-data.ts'
 export { equalSecrets, randomAlphanumeric, randomHex, randomId } from './secrets.ts'
 export {
   type RateLimit,

@@ -1,9 +1,10 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { randomData } from './random-data.ts'
 
 /** Random text of `[A-Za-z0-9_-]`: `bytes` random bytes in base64url. At least 16 bytes. */
 export function randomId(bytes = 16): string {
   if (bytes < 16) throw new TypeError('a random id has at least 16 bytes')
-  return randomBytes(bytes).toString('base64url')
+  return randomData(bytes).toString('base64url')
 }
 
 /**
@@ -15,7 +16,7 @@ export function randomAlphanumeric(length: number): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
   let text = ''
   while (text.length < length) {
-    for (const byte of randomBytes(length * 2)) {
+    for (const byte of randomData(length * 2)) {
       // 248 is the largest multiple of 62 below 256: bytes above it would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
@@ -29,7 +30,7 @@ export function randomAlphanumeric(length: number): string {
  * const id = randomHex(16)
  */
 export function randomHex(bytes: number): string {
-  return randomBytes(bytes).toString('hex')
+  return randomData(bytes).toString('hex')
 }
 
 /** Compares two secrets through digests of fixed length, so that neither content nor length shows in the time. */

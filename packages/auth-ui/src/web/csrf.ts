@@ -1,5 +1,5 @@
-import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type CsrfRule, equalSecrets, type Instance, type Keyring } from '@svc/platform'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { type CsrfRule, equalSecrets, type Instance, type Keyring, randomData } from '@svc/platform'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from './cookies.ts'
 import { AuthUiError } from '../errors.ts'
@@ -90,7 +90,7 @@ function fieldOf(ctx: Context): string | undefined {
 }
 
 function create(key: KeyObject): string {
-  const random = randomBytes(RANDOM_BYTES)
+  const random = randomData(RANDOM_BYTES)
   return Buffer.concat([random, tagOf(key, random)]).toString('base64url')
 }
 

@@ -23,8 +23,8 @@ export interface RequestView {
   readonly address: string
 }
 
-const views = new WeakMap<Context, RequestView>()
-const contexts = new WeakMap<RequestView, Context>()
+/** Where a context keeps its view. */
+const VIEW = Symbol('view')
 
 /**
  * The request of a context behind `resolveInstance`; the same object each time.
@@ -32,12 +32,8 @@ const contexts = new WeakMap<RequestView, Context>()
  * const view = viewOf(ctx, () => ctx.ip)
  */
 export function viewOf(ctx: Context, clientAddress: (ctx: Context) => string): RequestView {
-  const known = views.get(ctx)
-  if (known !== undefined) return known
-  const view = new ContextView(ctx, clientAddress)
-  views.set(ctx, view)
-  contexts.set(view, ctx)
-  return view
+  const kept: Context & { [VIEW]?: ContextView } = ctx
+  return (kept[VIEW] ??= new ContextView(ctx, clientAddress))
 }
 
 /**
@@ -46,7 +42,7 @@ export function viewOf(ctx: Context, clientAddress: (ctx: Context) => string): R
  * const koa = contextOf(viewOf(ctx, () => ctx.ip))
  */
 export function contextOf(view: RequestView): Context | undefined {
-  return contexts.get(view)
+  return ContextView.contextOf(view)
 }
 
 /** Looks at the context when it is asked: most of it is asked of few requests. */
@@ -54,6 +50,10 @@ class ContextView implements RequestView {
   readonly #ctx: Context
   readonly #clientAddress: (ctx: Context) => string
   readonly cookies: RequestCookies
+
+  static contextOf(view: RequestView): Context | undefined {
+    return #ctx in view ? view.#ctx : undefined
+  }
 
   constructor(ctx: Context, clientAddress: (ctx: Context) => string) {
     this.#ctx = ctx

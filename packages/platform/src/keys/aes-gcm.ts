@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
+import { randomData } from '../random-data.ts'
 
 /** Bytes of the random nonce in front of what is sealed. */
 export const NONCE_BYTES = 12
@@ -12,7 +13,7 @@ const TAG_BYTES = 16
  * @returns nonce, ciphertext, tag
  */
 export function encrypt(key: KeyObject, plain: Uint8Array | string, aad: string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
+  const nonce = randomData(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(aad))
   // Both overloads take what `plain` may be, but neither takes the union.
   const body = cipher.update(plain as string)

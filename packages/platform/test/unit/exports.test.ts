@@ -93,6 +93,7 @@ describe('@svc/platform', () => {
       'prefersJson',
       'provedInHandler',
       'randomAlphanumeric',
+      'randomData',
       'randomHex',
       'randomId',
       'readParagraphs',
