@@ -10,6 +10,7 @@ import {
   type MessageValues,
   remembered,
 } from './messages.ts'
+import type { ProblemTexts } from './pages/form-problem.ts'
 
 const load = createRequire(import.meta.url)
 
@@ -94,6 +95,7 @@ export function createViews(own: Readonly<Record<string, string>> = {}): Views {
       return environment.render(Object.hasOwn(own, name) ? name : `${view}.njk`, {
         ...model,
         ...contextOf(frame),
+        problemAttributes: problemAttributes(model),
         // Empty text is false in a template, an empty SafeString is not.
         inlineStyle: trusted.inlineStyle === undefined ? '' : safe(trusted.inlineStyle),
       })
@@ -183,6 +185,27 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ESCAPES.get(character) ?? character)
+}
+
+const attributesOf = new WeakMap<ProblemTexts, library.runtime.SafeString>()
+
+/** What a page's scripts say of problems, as attributes of the form; made once for texts that are made once. */
+function problemAttributes({
+  problems,
+}: {
+  readonly problems?: ProblemTexts
+}): string | library.runtime.SafeString {
+  if (problems === undefined) return ''
+  let attributes = attributesOf.get(problems)
+  if (attributes === undefined) {
+    attributes = safe(
+      Object.entries(problems)
+        .map(([code, text]) => ` data-problem-${code}="${escapeHtml(text)}"`)
+        .join(''),
+    )
+    attributesOf.set(problems, attributes)
+  }
+  return attributes
 }
 
 function safe(html: string): library.runtime.SafeString {

@@ -38,7 +38,7 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
           mailsCodeTo: model.mailsCodeTo === undefined ? undefined : isolated(model.mailsCodeTo),
           askedBy: model.askedBy === undefined ? undefined : isolated(model.askedBy),
           ...problemsBeside(messages, model.problem),
-          problems: problemTexts(messages, ...CONFIRM_PROBLEMS),
+          problems: problemTexts(messages, CONFIRM_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
       )
@@ -64,7 +64,7 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
         {
           model,
           options: JSON.stringify(model.options),
-          problems: problemTexts(messagesOf(ctx), ...OFFER_PROBLEMS),
+          problems: problemTexts(messagesOf(ctx), OFFER_PROBLEMS),
         },
         { formActionSources: model.formActionSources },
       )

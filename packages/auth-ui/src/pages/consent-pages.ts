@@ -23,6 +23,9 @@ export interface ConsentPagesOptions extends Omit<KindOptions, 'messages'> {
   readonly productOf: (instance: Instance) => string
 }
 
+/** Codes of answers to the second step of a consent. */
+const CONFIRMATION_PROBLEMS = ['rate_limited', 'two_factor_invalid'] as const
+
 /** @see oauth.md 5 */
 export function createConsentPages(
   { messagesOf, show, showAlone }: ShowPage,
@@ -75,7 +78,7 @@ export function createConsentPages(
             ...(host === undefined ? {} : { host: leftToRight(host) }),
           },
           minutes: Math.max(1, Math.round(model.endsInMs / 60_000)),
-          problems: problemTexts(messagesOf(ctx), 'rate_limited', 'two_factor_invalid'),
+          problems: problemTexts(messagesOf(ctx), CONFIRMATION_PROBLEMS),
         },
         { keepsOpener: true },
         model.client,

@@ -53,14 +53,27 @@ export function problemsBeside(
   return { problem: isOfPasskey ? '' : text, problemOfPasskey: isOfPasskey ? text : '' }
 }
 
-/** The same words for the script, by code of the answer; the script puts the minutes in itself. */
-export function problemTexts(
-  messages: Messages,
-  ...codes: readonly string[]
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    SCRIPT_PROBLEMS.filter(([code]) => codes.length === 0 || codes.includes(code)).map(
-      ([code, key]) => [code, messages.text(`problem.${key}`, { minutes: isolated('{minutes}') })],
-    ),
-  )
+const textsOf = new WeakMap<Messages, Map<readonly string[], ProblemTexts>>()
+
+/** Words for what can be wrong with a form, by code of the answer. */
+export type ProblemTexts = Readonly<Record<string, string>>
+
+/**
+ * The same words for the script, by code of the answer; the script puts the minutes in itself. Made once for a language.
+ * @param codes - a constant
+ */
+export function problemTexts(messages: Messages, codes: readonly string[]): ProblemTexts {
+  let known = textsOf.get(messages)
+  if (known === undefined) textsOf.set(messages, (known = new Map()))
+  let texts = known.get(codes)
+  if (texts === undefined) {
+    texts = Object.fromEntries(
+      SCRIPT_PROBLEMS.filter(([code]) => codes.includes(code)).map(([code, key]) => [
+        code,
+        messages.text(`problem.${key}`, { minutes: isolated('{minutes}') }),
+      ]),
+    )
+    known.set(codes, texts)
+  }
+  return texts
 }

@@ -42,7 +42,7 @@ export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
         {
           model,
           ...problemsBeside(messages, model.problem),
-          problems: problemTexts(messages, ...PASSPHRASE_PROBLEMS),
+          problems: problemTexts(messages, PASSPHRASE_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
       )
@@ -85,7 +85,7 @@ export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
         {
           model,
           problem: problemText(messages, model.problem),
-          problems: problemTexts(messages, ...PASSPHRASE_PROBLEMS),
+          problems: problemTexts(messages, PASSPHRASE_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
       )
@@ -96,7 +96,7 @@ export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
 /** What was wrong, in words about the only kind of code that the page takes where that is a recovery code. */
 function passcodeProblems(messages: Messages, model: PasscodePageModel): object {
   const problem = problemText(messages, model.problem)
-  const problems = problemTexts(messages, ...PASSCODE_PROBLEMS)
+  const problems = problemTexts(messages, PASSCODE_PROBLEMS)
   if (codeOf(model) !== 'recovery') return { problem, problems }
   const wrong = messages.text('passcode.recovery.wrong')
   return {

@@ -28,7 +28,7 @@ export function createMovePages({ messagesOf, show }: ShowPage): MovePages {
           model,
           name: isolated(model.client.metadata.client_name),
           target: redirectTarget(model.redirectUri),
-          problems: problemTexts(messagesOf(ctx), ...MOVE_PROBLEMS),
+          problems: problemTexts(messagesOf(ctx), MOVE_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
         model.client,

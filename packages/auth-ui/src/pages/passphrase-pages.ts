@@ -41,7 +41,7 @@ export function createPassphrasePages({ messagesOf, show }: ShowPage): Passphras
           model,
           problem: problemText(messages, model.problem),
           isHintProblem: model.problem?.code === 'invalid_hint',
-          problems: problemTexts(messages, ...NEW_PASSPHRASE_PROBLEMS),
+          problems: problemTexts(messages, NEW_PASSPHRASE_PROBLEMS),
         },
         { formActionSources: model.formActionSources },
       )
@@ -56,7 +56,7 @@ export function createPassphrasePages({ messagesOf, show }: ShowPage): Passphras
           model,
           problem: problemText(messages, model.problem),
           isHintProblem: model.problem?.code === 'invalid_hint',
-          problems: problemTexts(messages, ...NEW_PASSPHRASE_PROBLEMS),
+          problems: problemTexts(messages, NEW_PASSPHRASE_PROBLEMS),
         },
         { formActionSources: model.formActionSources },
       )

@@ -35,7 +35,7 @@ export function writeCookie(
   if (maxAgeMs !== undefined) parts.push(`Max-Age=${toSeconds(maxAgeMs)}`)
   parts.push('HttpOnly', 'SameSite=Lax')
   if (secure) parts.push('Secure')
-  const before = ctx.response.headers['set-cookie']
+  const before = ctx.res.getHeader('Set-Cookie')
   const others = (before === undefined ? [] : [before].flat()).filter(
     (cookie) => !String(cookie).startsWith(`${name}=`),
   )
