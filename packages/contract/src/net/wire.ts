@@ -31,6 +31,8 @@ export interface WireOptions {
 /** Tells the proxy of the self-test which exchange a request is of. */
 export const LABEL_HEADER = 'x-contract-label'
 const TIMEOUT_MS = 15_000
+/** Servers of Node end a connection after 5 idle seconds; one that is used again just then is reset. */
+const IDLE_MS = 4000
 const MAX_BODY = 2 * 1024 * 1024
 
 /** Sends requests as they are given, and keeps every exchange. */
@@ -41,13 +43,14 @@ export class Wire {
   readonly #begun = performance.now()
   readonly #labels = new Map<string, number>()
   #stopped: string | undefined
-  readonly #http = new HttpAgent({ keepAlive: true })
+  readonly #http = new HttpAgent({ keepAlive: true, timeout: IDLE_MS })
   readonly #https: HttpsAgent
 
   constructor(options: WireOptions) {
     this.#options = options
     this.#slots = new Slots(options.concurrency)
-    this.#https = new HttpsAgent({ keepAlive: true, ...(options.ca && { ca: options.ca }) })
+    const { ca } = options
+    this.#https = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, ...(ca && { ca }) })
   }
 
   /** Sends it, follows nothing, and records what came. @throws NotSent */
