@@ -12,6 +12,8 @@ let used = POOL_BYTES
  * Random bytes of the system's generator. Short ones come from a pool, as those of `crypto.randomUUID` do: a call of the
  * generator costs far more than a few bytes do. Bytes that were given are erased from the pool.
  * @param bytes - at least 0
+ * @example
+ * const nonce = randomData(12)
  */
 export function randomData(bytes: number): Buffer {
   if (bytes > MAX_POOLED) return randomBytes(bytes)

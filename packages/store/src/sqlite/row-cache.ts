@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache'
-
 /** A record as the table has it. */
 export type Row = [
   value: string,
@@ -26,23 +24,45 @@ const ENTRY_SIZE = 200
 
 /**
  * The lock of the file keeps other processes out and no transaction is open across turns, so what was read stays true
- * until this process writes it. A read from here costs a map instead of a statement.
+ * until this process writes it. A read from here costs a map instead of a statement. Two dozen lines in place of a
+ * library: the package is to stay small for whoever brings a store of their own.
  * @see docs/decisions/0741
  */
 export function createRowCache(): RowCache {
-  const cache = new LRUCache<string, { readonly row: Row | null }>({
-    maxSize: MAX_SIZE,
-    maxEntrySize: MAX_ROW,
-    sizeCalculation: ({ row }, key) =>
-      ENTRY_SIZE + key.length + (row === null ? 0 : row[0].length + (row[3]?.length ?? 0)),
-  })
-  return {
-    find: (key) => cache.get(key)?.row,
-    keep: (key, row) => {
-      cache.set(key, { row: row ?? null })
-    },
-    drop: (key) => {
-      cache.delete(key)
-    },
+  // In the order of use: a map keeps that in which its entries were put.
+  const entries = new Map<string, { readonly row: Row | null; readonly size: number }>()
+  let size = 0
+
+  function drop(key: string): void {
+    const known = entries.get(key)
+    if (known === undefined) return
+    entries.delete(key)
+    size -= known.size
   }
+
+  return {
+    find(key) {
+      const known = entries.get(key)
+      if (known === undefined) return undefined
+      entries.delete(key)
+      entries.set(key, known)
+      return known.row
+    },
+    keep(key, row) {
+      drop(key)
+      const entry = { row: row ?? null, size: sizeOf(key, row) }
+      if (entry.size > MAX_ROW) return
+      entries.set(key, entry)
+      size += entry.size
+      for (const oldest of entries.keys()) {
+        if (size <= MAX_SIZE) return
+        drop(oldest)
+      }
+    },
+    drop,
+  }
+}
+
+function sizeOf(key: string, row: Row | undefined): number {
+  return ENTRY_SIZE + key.length + (row === undefined ? 0 : row[0].length + (row[3]?.length ?? 0))
 }

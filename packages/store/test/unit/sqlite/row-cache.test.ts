@@ -112,6 +112,17 @@ describe('createRowCache', () => {
     expect(cache.find('a')).to.equal(undefined)
   })
 
+  it('counts what is kept again, or forgotten, once', () => {
+    const cache = createRowCache()
+    cache.keep('first', ['x', 'r', null, null])
+    for (let n = 0; n < 1000; n += 1) {
+      cache.keep('second', ['x'.repeat(20_000), 'r', null, null])
+      cache.keep('third', ['x'.repeat(20_000), 'r', null, null])
+      cache.drop('third')
+    }
+    expect(cache.find('first')).to.deep.equal(['x', 'r', null, null])
+  })
+
   it('lets go of what was asked for longest ago, and never takes what is long', () => {
     const cache = createRowCache()
     const row = (length: number) => ['x'.repeat(length), 'r', null, null] as const
