@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AppFolder, KIT_PATH } from '@svc/auth-ui'
 import { type AppManifest, manifestPermissions } from '@svc/oauth-core'
-import { compiledSchema, isSlug } from '@svc/platform'
-import { surelyFits } from '../config/surely-fits.ts'
+import { isSlug } from '@svc/platform'
+import { schemaFaults } from '../config/surely-fits.ts'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 200 } as const
 /** A path inside the app's folder: no way up, no absolute path. */
@@ -85,12 +85,8 @@ export function readAppPackage(folder: string): AppFolder {
 }
 
 function checkShape(manifest: unknown): asserts manifest is AppManifest {
-  if (surelyFits(MANIFEST_SCHEMA, manifest)) return
-  const options = { allErrors: true, meta: false, validateSchema: false }
-  const isValid = compiledSchema<AppManifest>(MANIFEST_SCHEMA, options)
-  if (isValid(manifest)) return
-  const faults = (isValid.errors ?? []).map(
+  const faults = schemaFaults(MANIFEST_SCHEMA, manifest).map(
     ({ instancePath, message }) => `${instancePath} ${message ?? 'is malformed'}`,
   )
-  throw new ManifestError(`manifest.json: ${faults.join('; ')}`)
+  if (faults.length > 0) throw new ManifestError(`manifest.json: ${faults.join('; ')}`)
 }

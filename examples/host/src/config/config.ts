@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { compiledSchema, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
 import type { ErrorObject } from 'ajv'
 import type { AssistantValues } from './assistants.ts'
 import type { ConnectorsValues } from './connectors.ts'
@@ -10,7 +10,7 @@ import { isLoopback } from './own-names.ts'
 import { readSize } from './size.ts'
 import { fileSchema, listEntries, memberOf, type NamedEntry } from './entries.ts'
 import { readSecretFiles, type SecretFile } from './secret-files.ts'
-import { surelyFits } from './surely-fits.ts'
+import { schemaFaults } from './surely-fits.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
 export interface Config {
@@ -191,25 +191,17 @@ function check(
   fromEnv: ReadonlyMap<string, Value>,
   faults: string[],
 ): Values {
-  faults.push(...describe(faultsOf(file), (path) => `SVC_CONFIG: ${path}`))
+  faults.push(...describe(schemaFaults(fileSchema(file), file), (path) => `SVC_CONFIG: ${path}`))
   const nameOf = (path: string): string =>
     entries.find((each) => path === each.path || path.startsWith(`${each.path}.`))?.env ?? path
-  faults.push(...describe(faultsOf(nest(fromEnv)), nameOf))
+  const given = nest(fromEnv)
+  faults.push(...describe(schemaFaults(fileSchema(given), given), nameOf))
   return Object.fromEntries(
     entries.map(({ path, entry }) => [
       path,
       fromEnv.get(path) ?? (at(file, path) as string | undefined) ?? entry.default,
     ]),
   )
-}
-
-/** What Ajv says of a file or of the environment. */
-function faultsOf(given: unknown): readonly ErrorObject[] {
-  const schema = fileSchema(given)
-  if (surelyFits(schema, given)) return []
-  // That the schema is one is for a test to say: its own schema takes longer to compile than what is given.
-  const isValid = compiledSchema(schema, { allErrors: true, validateSchema: false, meta: false })
-  return isValid(given) ? [] : (isValid.errors ?? [])
 }
 
 function describe(errors: readonly ErrorObject[], name: (path: string) => string): string[] {

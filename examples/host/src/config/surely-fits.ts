@@ -1,4 +1,6 @@
+import { compiledSchema } from '@svc/platform'
 import { fitsSchema, type JsonSchema } from '@svc/store/options'
+import type { ErrorObject } from 'ajv'
 
 /** The words of JSON Schema that are looked at here besides those of single values. */
 interface ObjectSchema {
@@ -28,7 +30,7 @@ const OBJECT_WORDS = new Set([
   'maxProperties',
 ])
 const ARRAY_WORDS = new Set(['type', 'items'])
-const VALUE_WORDS = new Set([
+const VALUE_WORDS = new Set<string>([
   'type',
   'enum',
   'minimum',
@@ -37,7 +39,17 @@ const VALUE_WORDS = new Set([
   'minLength',
   'maxLength',
   'pattern',
-])
+] satisfies (keyof JsonSchema)[])
+
+/**
+ * What Ajv says of a value, without asking it about one that surely fits. That the schema is one is for a test to say:
+ * its own schema takes longer to compile than what is looked at.
+ */
+export function schemaFaults(schema: object, value: unknown): readonly ErrorObject[] {
+  if (surelyFits(schema, value)) return []
+  const isValid = compiledSchema(schema, { allErrors: true, validateSchema: false, meta: false })
+  return isValid(value) ? [] : (isValid.errors ?? [])
+}
 
 /**
  * Whether a value surely satisfies a JSON Schema. False also when a word of the schema is not known here: then Ajv has

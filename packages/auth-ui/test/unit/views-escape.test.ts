@@ -1,11 +1,13 @@
 import type { Client } from '@svc/oauth-core'
 import type { RouteContext } from '@svc/platform'
-import { parsePage } from '@svc/testkit'
+import { attributeOf, parsePage } from '@svc/testkit'
 import { expect } from 'chai'
+import { createMessages } from '../../src/messages.ts'
 import { createPages } from '../../src/pages/create-pages.ts'
 import { setPageHeaders } from '../../src/pages/page-headers.ts'
 import type { PageRenderer } from '../../src/pages/page-renderer.ts'
 import { themeStyle } from '../../src/pages/theme-style.ts'
+import { createViews } from '../../src/views.ts'
 import { SAMPLES } from '../support/sample-models.ts'
 import { PASSCODE, RENEW, RESET } from '../support/step-models.ts'
 
@@ -31,6 +33,22 @@ async function rendered(
 }
 
 describe('texts from outside', () => {
+  it('words about problems stay in their attributes, whatever the host says in them', () => {
+    const { forLocale } = createMessages()
+    const frame = {
+      messages: forLocale('en'),
+      name: 'Alice',
+      domain: 'alice.example.com',
+      asset: (name: string) => `/${name}`,
+      links: [],
+    }
+    const html = createViews().render('login', frame, { model: {}, problems: { busy: HOSTILE } })
+    expect(html).to.not.include('<script>alert').and.not.to.include('<img src=x')
+    const page = parsePage(html, 'https://alice.example.com/')
+    const said = page.elements('form').map((form) => attributeOf(form, 'data-problem-busy'))
+    expect(said).to.include(HOSTILE)
+  })
+
   for (const [name, show] of Object.entries(SAMPLES)) {
     it(`${name}: a hostile name of the instance stays text`, async () => {
       const html = await rendered(show)

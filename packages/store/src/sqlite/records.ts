@@ -112,9 +112,9 @@ export function createRecords(db: DatabaseSync, onWritten: (key: Key) => void): 
   function read(key: Key): Row | null {
     const known = cache.find(key)
     if (known !== undefined) return known
-    const row = select.get(key) as Row | undefined // The columns it selects.
+    const row = (select.get(key) as Row | undefined) ?? null // The columns it selects.
     cache.keep(key, row)
-    return row ?? null
+    return row
   }
 
   /** In one read transaction, unless all of them are known. */

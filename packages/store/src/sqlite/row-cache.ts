@@ -11,7 +11,7 @@ export interface RowCache {
   /** `undefined`: not known; `null`: there is none. */
   find(key: string): Row | null | undefined
   /** Keeps what was just read. Not within a transaction that writes: it may be rolled back. */
-  keep(key: string, row: Row | undefined): void
+  keep(key: string, row: Row | null): void
   /** Forgets a row that is about to be written. Coming back after a rollback, it is read again. */
   drop(key: string): void
 }
@@ -50,7 +50,7 @@ export function createRowCache(): RowCache {
     },
     keep(key, row) {
       drop(key)
-      const entry = { row: row ?? null, size: sizeOf(key, row) }
+      const entry = { row, size: sizeOf(key, row) }
       if (entry.size > MAX_ROW) return
       entries.set(key, entry)
       size += entry.size
@@ -63,6 +63,6 @@ export function createRowCache(): RowCache {
   }
 }
 
-function sizeOf(key: string, row: Row | undefined): number {
-  return ENTRY_SIZE + key.length + (row === undefined ? 0 : row[0].length + (row[3]?.length ?? 0))
+function sizeOf(key: string, row: Row | null): number {
+  return ENTRY_SIZE + key.length + (row === null ? 0 : row[0].length + (row[3]?.length ?? 0))
 }

@@ -106,7 +106,7 @@ describe('createRowCache', () => {
   it('knows that a record is not there, until it is written', () => {
     const cache = createRowCache()
     expect(cache.find('a')).to.equal(undefined)
-    cache.keep('a', undefined)
+    cache.keep('a', null)
     expect(cache.find('a')).to.equal(null)
     cache.drop('a')
     expect(cache.find('a')).to.equal(undefined)
