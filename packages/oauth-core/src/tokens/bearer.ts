@@ -12,10 +12,11 @@ const SCHEME = /^Bearer(?: |$)/i
  */
 export function readBearer(request: IncomingMessage): { token: string } | 'missing' | 'malformed' {
   const header = request.headers.authorization
-  if (header === undefined || !SCHEME.test(header)) return 'missing'
+  if (header === undefined) return 'missing'
+  const token = BEARER.exec(header)?.[1]
+  if (token === undefined && !SCHEME.test(header)) return 'missing'
   // Node keeps the first of two headers; something in front of us may have looked at the second.
   if (isRepeated(request.rawHeaders)) return 'malformed'
-  const token = BEARER.exec(header)?.[1]
   if (token !== undefined) return { token }
   return header.trim().length === 'Bearer'.length ? 'missing' : 'malformed'
 }

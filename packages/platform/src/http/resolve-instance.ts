@@ -91,8 +91,8 @@ export function createResolver(options: ResolveOptions): Resolver {
   function lookUp(ctx: Context): Addressee | undefined | Promise<Addressee | undefined> {
     checkTarget(ctx)
     const named = hostOf(ctx)
-    const name = named.split(':', 1)[0] ?? ''
-    const host = withoutDefaultPort(named, isHttps(name))
+    const colon = named.indexOf(':')
+    const host = colon === -1 ? named : withoutDefaultPort(named, isHttps(named.slice(0, colon)))
     const instance = instances.known(host)
     return instance?.domain === host ? { instance } : find(host)
   }

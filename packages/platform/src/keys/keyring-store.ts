@@ -29,7 +29,7 @@ export interface KeyringOptions {
   readonly store: Store
   readonly sealer: Sealer
   readonly clock: { now(): number }
-  /** Key sets kept in process, two per instance in use. @defaultValue `1000` */
+  /** Instances whose key sets are kept in process. @defaultValue `500` */
   readonly cacheSize?: number
   /** How old an access key may become, milliseconds; 0: never replaced by itself. @defaultValue 90 days */
   readonly signingKeyMs?: number
@@ -56,6 +56,8 @@ interface Cached {
   checkedAt: number
 }
 
+type CachedSets = Partial<Record<KeyKind, Cached>>
+
 const CHANNEL = 'oauth.keys'
 const MESSAGE_PREFIX = Buffer.from('2:')
 /** How long a replaced key verifies: until the last that it made is dead on every clock. */
@@ -73,7 +75,8 @@ const GRACE_MS = {
  */
 export function createKeyring(options: KeyringOptions): StoredKeyring {
   const { store, sealer, clock, log, signingKeyMs = SIGNING_KEY_MS } = options
-  const cache = new LRUCache<Key, Cached>({ max: options.cacheSize ?? 1000 })
+  // Every guarded request looks here: an id is found without a key being put together.
+  const cache = new LRUCache<InstanceId, CachedSets>({ max: options.cacheSize ?? 500 })
   const reads = new Map<Key, Promise<KeySet>>()
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
@@ -87,23 +90,21 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   const stopGaps = store.bus.onGap(() => cache.clear())
 
   function forget(id: InstanceId): void {
-    for (const kind of KEY_KINDS) {
-      cache.delete(keySetKey(id, kind))
-      // A read under way may have seen the state of before.
-      reads.delete(keySetKey(id, kind))
-    }
+    cache.delete(id)
+    // A read under way may have seen the state of before.
+    for (const kind of KEY_KINDS) reads.delete(keySetKey(id, kind))
   }
 
   async function load(id: InstanceId, kind: KeyKind): Promise<KeySet> {
     const key = keySetKey(id, kind)
     const running = reads.get(key)
     if (running !== undefined) return running
-    const read = readSet(id, kind, cache.get(key)?.set)
+    const read = readSet(id, kind, cache.get(id)?.[kind]?.set)
     reads.set(key, read)
     const checkedAt = clock.now()
     try {
       const set = await read
-      if (reads.get(key) === read) cache.set(key, { set, checkedAt })
+      if (reads.get(key) === read) cache.set(id, { ...cache.get(id), [kind]: { set, checkedAt } })
       return set
     } finally {
       if (reads.get(key) === read) reads.delete(key)
@@ -145,7 +146,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   }
 
   function keySet(id: InstanceId, kind: KeyKind): KeySet | Promise<KeySet> {
-    const cached = cache.get(keySetKey(id, kind))
+    const cached = cache.get(id)?.[kind]
     const age = cached === undefined ? Number.POSITIVE_INFINITY : clock.now() - cached.checkedAt
     if (cached !== undefined && age >= 0 && age < CACHE_TRUST_MS) return cached.set
     return load(id, kind)

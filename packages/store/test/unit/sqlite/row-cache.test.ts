@@ -123,7 +123,18 @@ describe('createRowCache', () => {
     expect(cache.find('first')).to.deep.equal(['x', 'r', null, null])
   })
 
-  it('lets go of what was asked for longest ago, and never takes what is long', () => {
+  it('forgets what it kept long ago, also where that was asked for since', () => {
+    const cache = createRowCache()
+    for (const isAsked of [false, true]) {
+      cache.keep('a', ['x', 'r', null, null])
+      for (let n = 0; n < 30; n += 1) cache.keep(`${n}`, ['x'.repeat(20_000), 'r', null, null])
+      if (isAsked) expect(cache.find('a')).to.be.an('array')
+      cache.drop('a')
+      expect(cache.find('a')).to.equal(undefined)
+    }
+  })
+
+  it('lets go of what was not asked for in a while, and never takes what is long', () => {
     const cache = createRowCache()
     const row = (length: number) => ['x'.repeat(length), 'r', null, null] as const
     cache.keep('long', [...row(100_000)])
