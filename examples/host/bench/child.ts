@@ -12,6 +12,8 @@ export interface Child {
 export interface ChildOptions {
   /** Whether it takes the packages as they are built. @defaultValue `false`: their sources, as this process does */
   readonly isBuilt?: boolean
+  /** More flags of Node. @defaultValue none */
+  readonly flags?: readonly string[]
   /** What stands for its standard error. @defaultValue this process's */
   readonly stderr?: number | 'pipe'
 }
@@ -20,12 +22,12 @@ export interface ChildOptions {
 export async function startChild(
   script: string,
   args: readonly string[],
-  { isBuilt = false, stderr }: ChildOptions = {},
+  { isBuilt = false, flags = [], stderr }: ChildOptions = {},
 ): Promise<Child> {
   const child = fork(path.join(import.meta.dirname, script), args, {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', stderr ?? 'inherit', 'ipc'],
-    ...(isBuilt && { execArgv: [] }),
+    execArgv: [...(isBuilt ? [] : process.execArgv), ...flags],
   })
   const hello = await nextMessage(child)
 

@@ -28,11 +28,12 @@ import { benchScale } from './scale-bench.ts'
 import type { EngineName } from './scale/engines.ts'
 import { BENCH_JOBS, type BenchJob } from './servers/bench-server.ts'
 import { benchStartup } from './startup-bench.ts'
+import { benchTicks } from './tick-bench.ts'
 import { benchTiming } from './timing-bench.ts'
 import { benchPair, type Pair, type PairFigures } from './pair-bench.ts'
 import { toFigures, toRecordFigure } from './pair-figures.ts'
 
-// `pnpm bench [guard cuts tokens record host registration pages routes mount logins health mcp timing startup imports memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens record host registration pages routes mount logins health mcp timing ticks startup imports memory instances connections pushes realtime contract notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens, record and host also: [--profiles=folder] [--store=sqlite] [--grant=refresh];
 // of tokens [--connections=32]; of pages [--before=folder of another checkout, built]; of memory [--minutes=10];
 // of startup [--archive=file of `pnpm run bundle`].
@@ -60,6 +61,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   health: () => benchHealth({ rounds, logins: isQuick ? 32 : 64, say }),
   mcp: () => benchMcp({ rounds, overMs: isQuick ? 3000 : 8000, say }),
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
+  ticks: () => benchTicks({ rounds, say }),
   startup: () => {
     const archive = chosen('archive')
     return benchStartup({ rounds, say, ...(archive !== undefined && { archive }) })

@@ -14,6 +14,7 @@ import { createResolver } from './http/resolve-instance.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer, type SealingKey } from './keys/sealer.ts'
 import { checkSealingKeys } from './keys/sealing-keys.ts'
+import { keepTickShape } from './load/tick-shape.ts'
 import type { Logger } from './log/logger.ts'
 import type { OwnPlatform } from './platform.ts'
 import { NO_ACTIVITY } from './ports/activity-log.ts'
@@ -65,6 +66,7 @@ const LAST_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
  * })
  */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
+  void keepTickShape()
   const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
   const whole = versionedStore(options.store, PLATFORM_RECORDS, log)
   let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined

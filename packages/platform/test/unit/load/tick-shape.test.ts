@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+
+const MODULE = new URL('../../../src/load/tick-shape.ts', import.meta.url).href
+
+/** Says whether the kept object and a new tick have one shape, before and after whole collections with no tick about. */
+const PROGRAM = `
+  import { executionAsyncResource } from 'node:async_hooks'
+  import { setImmediate } from 'node:timers/promises'
+  import { keepTickShape } from '${MODULE}'
+  const tick = () => new Promise((resolve) => process.nextTick(() => resolve(executionAsyncResource())))
+  const said = [(await keepTickShape()) === (await keepTickShape())]
+  for (let i = 0; i < 5; i += 1) {
+    said.push(%HaveSameMap(await keepTickShape(), await tick()))
+    await setImmediate()
+    gc()
+  }
+  console.log(JSON.stringify(said))
+`
+
+describe('keepTickShape', () => {
+  it('keeps one object of the shape that ticks have, and the same one', async () => {
+    const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module']
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--eval', PROGRAM])
+    expect(JSON.parse(stdout)).to.deep.equal([true, true, true, true, true, true])
+  })
+})
