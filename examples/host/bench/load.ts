@@ -14,6 +14,12 @@ export interface LoadRequest {
    * @defaultValue `false`
    */
   readonly isFixed?: boolean
+  /**
+   * Whether this process stays awake: waking it would be work of whoever answers it, for there is no network between.
+   * For loads of as few processes as there are cores.
+   * @defaultValue `false`
+   */
+  readonly isAwake?: boolean
   /** What a good answer holds besides its status 200 or 201. */
   readonly includes?: string
 }
@@ -47,6 +53,7 @@ async function run({
   until,
   rate,
   isFixed = false,
+  isAwake = false,
   includes = '',
 }: LoadRequest): Promise<LoadResult> {
   const whole = messages.map((message) => Buffer.from(message))
@@ -99,7 +106,12 @@ async function run({
     })
   }
 
-  await Promise.all(Array.from({ length: connections }, (_, place) => worker(place)))
+  const letSleep = isAwake ? stayAwake() : () => {}
+  try {
+    await Promise.all(Array.from({ length: connections }, (_, place) => worker(place)))
+  } finally {
+    letSleep()
+  }
   const elapsedS = (performance.now() - started) / 1000
   const sorted = latencies.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
@@ -111,4 +123,12 @@ async function run({
     failed,
     ...(firstFailure !== undefined && { firstFailure }),
   }
+}
+
+/** Turns without a pause until the answered function is called. */
+function stayAwake(): () => void {
+  let next = setImmediate(function turn() {
+    next = setImmediate(turn)
+  })
+  return () => clearImmediate(next)
 }

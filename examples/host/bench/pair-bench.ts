@@ -181,7 +181,8 @@ async function benchJob(
     let p99Ms = 0
     for (let batch = 0; batch < batches; batch += 1) {
       const messages = await messagesFor(variant)
-      const load = { port: server.port, messages, connections, until: { requests: count } }
+      const until = { requests: count }
+      const load = { port: server.port, messages, connections, until, isAwake: store !== 'redis' }
       await writeProfile(server, 'before')
       const before = await server.child.ask<number>({ ask: 'cpu' })
       const result = await runLoad(loader, load)
