@@ -115,8 +115,9 @@ function whole(given: HostBenchOptions): Omit<PairBenchOptions, 'connections' | 
       registration: CODES,
       'log-in page': isQuick ? 2000 : 5000,
       'consent page': isQuick ? 1500 : 3000,
-      document: isQuick ? 10_000 : 20_000,
-      route: isQuick ? 10_000 : 20_000,
+      // The first round has to be long enough for the larger of two servers to be compiled.
+      document: isQuick ? 10_000 : 60_000,
+      route: isQuick ? 10_000 : 60_000,
     },
     batches: { exchange: isQuick ? 1 : 2, registration: isQuick ? 1 : 3 },
   }

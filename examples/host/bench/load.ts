@@ -1,6 +1,6 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
-/** One measured load over a few connections that stay open. It ends after so many requests, or after a while. */
+/** One measured load over a few connections that stay open as long as the server leaves them. It ends after so many requests, or after a while. */
 export interface LoadRequest {
   readonly port: number
   /** Whole requests, gone round. */
@@ -35,6 +35,8 @@ export interface LoadResult {
 }
 
 const GOOD = /^HTTP\/1\.1 20[01] /
+/** The server takes so many requests of a connection. */
+const LAST = /^(?:[^\r]+\r\n)+connection: close\r\n/i
 
 // A load generator in a process of its own, on bare sockets so that it does not become the bottleneck.
 process.on('message', (request: LoadRequest) => {
@@ -69,7 +71,7 @@ async function run({
 
   function worker(place: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1').setNoDelay()
+      let socket = open()
       let dueAt = 0
       let received = ''
       const send = (): void => {
@@ -86,8 +88,11 @@ async function run({
         if (dueAt > now) setTimeout(() => socket.write(message), dueAt - now)
         else socket.write(message)
       }
-      socket.setEncoding('latin1')
-      socket.on('data', (chunk: string) => {
+      function open(): Socket {
+        const opened = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1')
+        return opened.once('error', reject).on('data', take)
+      }
+      function take(chunk: string): void {
         received += chunk
         const end = received.indexOf('\r\n\r\n')
         if (end === -1) return
@@ -98,10 +103,13 @@ async function run({
           failed += 1
           firstFailure ??= received
         }
+        if (LAST.test(received)) {
+          socket.end()
+          socket = open()
+        }
         received = ''
         send()
-      })
-      socket.once('error', reject)
+      }
       socket.once('connect', send)
     })
   }
