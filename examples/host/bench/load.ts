@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net'
 
-/** One measured load over a few connections that stay open as long as the server leaves them. It ends after so many requests, or after a while. */
+/**
+ * One measured load over a few connections that stay open as long as the server leaves them. It ends after so many
+ * requests, or after a while.
+ */
 export interface LoadRequest {
   readonly port: number
   /** Whole requests, gone round. */

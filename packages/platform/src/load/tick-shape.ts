@@ -11,8 +11,19 @@ let kept: Promise<object> | undefined
  */
 export function keepTickShape(): Promise<object> {
   kept ??= new Promise((resolve) => {
-    // Within a tick, what runs is the tick's own object.
-    process.nextTick(() => resolve(executionAsyncResource()))
+    process.nextTick(() => {
+      // Within a tick, what runs is the tick's own object.
+      const tick = executionAsyncResource()
+      forgetContext(tick)
+      resolve(tick)
+    })
   })
   return kept
+}
+
+/** Lets go of the async context of whoever called, which may be that of a request; Node has read it by now. */
+function forgetContext(tick: object): void {
+  for (const name of Object.getOwnPropertySymbols(tick)) {
+    if (typeof Reflect.get(tick, name) === 'object') Reflect.set(tick, name, undefined)
+  }
 }
