@@ -125,11 +125,16 @@ for (const run of RUNS) {
       await device.answers(true)
       await button().click()
       await laptop.getByText(ui('problem.passkey_invalid'), { exact: true }).waitFor()
+      // The page offers passkeys in the list again: a device that verified its owner would now log in.
+      await device.answers(false)
       await device.verifies(true)
+      await openLogin()
+      await button().waitFor()
     })
 
     it('answers no app, which could name the same relying party', async () => {
       await laptop.goto(`${owner.app('home')}/_kit/dom.js`)
+      await device.answers(true)
       const refusal = await laptop.evaluate(async (rpId) => {
         const publicKey = { challenge: new Uint8Array(32), rpId }
         return navigator.credentials.get({ publicKey }).then(
