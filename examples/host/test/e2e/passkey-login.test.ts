@@ -134,6 +134,7 @@ for (const run of RUNS) {
 
     it('answers no app, which could name the same relying party', async () => {
       await laptop.goto(`${owner.app('home')}/_kit/dom.js`)
+      // With nobody there the request would wait: so it ends by the refusal or by an answer.
       await device.answers(true)
       const refusal = await laptop.evaluate(async (rpId) => {
         const publicKey = { challenge: new Uint8Array(32), rpId }
