@@ -66,7 +66,7 @@ const LAST_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
  * })
  */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
-  void keepTickShape()
+  keepTickShape()
   const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
   const whole = versionedStore(options.store, PLATFORM_RECORDS, log)
   let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined

@@ -4,52 +4,77 @@ import { expect } from 'chai'
 
 const MODULE = new URL('../../../src/load/tick-shape.ts', import.meta.url).href
 
-/** Says whether what was kept within an async context still holds it. */
-const IN_CONTEXT = `
-  import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks'
+/** What every program below begins with. */
+const BEGIN = `
+  import { AsyncLocalStorage, createHook, executionAsyncResource } from 'node:async_hooks'
   import { setImmediate } from 'node:timers/promises'
   import { keepTickShape } from '${MODULE}'
-  const storage = new AsyncLocalStorage()
-  const held = (() => {
-    const request = { token: 'secret' }
-    storage.run(request, () => void keepTickShape())
-    return new WeakRef(request)
-  })()
-  for (let i = 0; i < 5; i += 1) {
+  const tick = () => new Promise((resolve) => process.nextTick(() => resolve(executionAsyncResource())))
+  async function collect() {
     await setImmediate()
     gc()
   }
-  const tick = () => new Promise((resolve) => process.nextTick(() => resolve(executionAsyncResource())))
-  console.log(JSON.stringify([held.deref() === undefined, %HaveSameMap(await keepTickShape(), await tick())]))
 `
 
 /** Says whether the kept object and a new tick have one shape, before and after whole collections with no tick about. */
-const PROGRAM = `
-  import { executionAsyncResource } from 'node:async_hooks'
-  import { setImmediate } from 'node:timers/promises'
-  import { keepTickShape } from '${MODULE}'
-  const tick = () => new Promise((resolve) => process.nextTick(() => resolve(executionAsyncResource())))
-  const said = [(await keepTickShape()) === (await keepTickShape())]
+const SHAPES = `
+  keepTickShape()
+  await tick()
+  const first = keepTickShape()
+  const said = [first !== undefined]
   for (let i = 0; i < 5; i += 1) {
-    said.push(%HaveSameMap(await keepTickShape(), await tick()))
-    await setImmediate()
-    gc()
+    said.push(%HaveSameMap(keepTickShape(), await tick()))
+    await collect()
   }
-  console.log(JSON.stringify(said))
+  console.log(JSON.stringify([...said, keepTickShape() === first]))
+`
+
+/** Says whether the store of an async context is let go, and whether the kept object has the shape of a new tick. */
+const IN_CONTEXT = `
+  const held = new WeakRef({ token: 'secret' })
+  new AsyncLocalStorage().run(held.deref(), () => void keepTickShape())
+  for (let i = 0; i < 5; i += 1) await collect()
+  console.log(JSON.stringify([held.deref() === undefined, %HaveSameMap(keepTickShape(), await tick())]))
+`
+
+/** Says whether a function is let go that stood on the tick, as one of a storage does on Node 22. */
+const ON_TICK = `
+  const name = Symbol('of a hook')
+  let value = () => 'secret'
+  const held = new WeakRef(value)
+  const hook = createHook({ init: (id, type, trigger, resource) => void (resource[name] = value) }).enable()
+  keepTickShape()
+  hook.disable()
+  value = undefined
+  await tick()
+  const hadIt = Object.getOwnPropertySymbols(keepTickShape()).includes(name)
+  for (let i = 0; i < 5; i += 1) await collect()
+  console.log(JSON.stringify([hadIt, held.deref() === undefined]))
 `
 
 describe('keepTickShape', () => {
   it('keeps one object of the shape that ticks have, and the same one', async () => {
-    expect(await run(PROGRAM)).to.deep.equal([true, true, true, true, true, true])
+    expect(await run(SHAPES)).to.deep.equal([true, true, true, true, true, true, true])
   })
 
-  it('does not keep the async context in which it was called', async () => {
-    expect(await run(IN_CONTEXT)).to.deep.equal([true, true])
+  // Without frames a context stands on the tick, and on each promise that is made in it.
+  for (const flag of ['--async-context-frame', '--no-async-context-frame']) {
+    it(`does not keep the async context in which it was called: ${flag}`, async () => {
+      expect(await run(IN_CONTEXT, flag)).to.deep.equal([true, true])
+    })
+  }
+
+  it('does not keep whatever else stands on the tick', async () => {
+    expect(await run(ON_TICK)).to.deep.equal([true, true])
   })
 })
 
-async function run(program: string): Promise<unknown> {
-  const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module']
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--eval', program])
+async function run(program: string, ...more: readonly string[]): Promise<unknown> {
+  const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module', ...more]
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...flags,
+    '--eval',
+    BEGIN + program,
+  ])
   return JSON.parse(stdout)
 }
