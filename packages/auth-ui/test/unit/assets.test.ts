@@ -4,8 +4,11 @@ import { expect } from 'chai'
 import { createAssets } from '../../src/pages/assets.ts'
 import { type SampleServer, sampleServer } from '../support/sample-server.ts'
 
-const read = (path: string): string =>
-  readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
+/** A file as it is sent: a style sheet goes without its comments. */
+function read(path: string): string {
+  const text = readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
+  return path.endsWith('.css') ? text.split(/\/\*[^]*?\*\//u).join('') : text
+}
 
 describe('GET /auth/assets/:version/:name', () => {
   let server: SampleServer
@@ -47,6 +50,17 @@ describe('GET /auth/assets/:version/:name', () => {
       expect(await response.text()).to.equal(read('../../app-kit/_kit/base.css'))
     })
   }
+
+  it('sends no comment of a style sheet, and each of its rules', async () => {
+    const sent = await (await fetch(server.origin + createAssets().url('pages.css'))).text()
+    expect(sent).not.to.include('/*').and.not.to.include('*/')
+    const path = fileURLToPath(new URL('../../assets/pages.css', import.meta.url))
+    const rules = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('{'))
+    expect(rules).to.have.length.above(100)
+    expect(sent.split('\n').filter((line) => line.includes('{'))).to.deep.equal(rules)
+  })
 
   it('answers the file of another version, to be asked for each time', async () => {
     const response = await fetch(`${server.origin}/auth/assets/older/form.js`)
