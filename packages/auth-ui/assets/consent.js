@@ -1,7 +1,7 @@
 /** The consent page: boxes of groups and kinds go together, and a click meant for another window is lost. */
 import { element } from './form.js'
 
-/** Whoever sees the page for less than this cannot have read who asks. */
+/** Whoever sees the page for less than this cannot have read who asks. `pages.css` has the same time. */
 const LOOK_MS = 600
 const SAY_MS = 500
 
@@ -73,11 +73,18 @@ form.addEventListener('keydown', (event) => {
   if (target.type === 'checkbox' || target.type === 'radio') event.preventDefault()
 })
 
-/** A second click meant for what stood here before, or for another window, does nothing. */
-function look() {
+/**
+ * A second click meant for what stood here before, or for another window, does nothing. Until this script is there the
+ * style sheet sees to that.
+ *
+ * @param {number} [shownAt] on the clock of `performance`; now when absent
+ */
+function look(shownAt = performance.now()) {
+  const leftMs = shownAt + LOOK_MS - performance.now()
+  if (leftMs <= 0) return
   button.setAttribute('aria-disabled', 'true')
   clearTimeout(lookTimer)
-  lookTimer = setTimeout(() => button.removeAttribute('aria-disabled'), LOOK_MS)
+  lookTimer = setTimeout(() => button.removeAttribute('aria-disabled'), leftMs)
 }
 
 form.addEventListener('submit', (event) => {
@@ -93,10 +100,12 @@ form.addEventListener('submit', (event) => {
   nothing.focus()
 })
 
-look()
-addEventListener('focus', look)
-addEventListener('pageshow', () => {
-  look()
+// A script that comes late does not close a page that the owner has been reading: it began when it was first drawn.
+look(performance.getEntriesByType('paint')[0]?.startTime)
+addEventListener('focus', () => look())
+document.addEventListener('visibilitychange', () => look())
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) look()
   // The browser may put back what was ticked before.
   showGroups()
 })

@@ -179,6 +179,67 @@ describe('consent page, in a browser', function () {
     expect(await primary().getAttribute('aria-disabled')).to.equal('true')
   })
 
+  it('takes no press as soon as it is drawn, before its script is there', async () => {
+    await page.route('**/consent.js*', () => {})
+    await page.goto(`${server.origin}/consent`, { waitUntil: 'commit' })
+    await primary().waitFor()
+    // What is sent is counted and goes nowhere; the time that the button has been in sight is set back, and stands still.
+    await primary().evaluate((button: HTMLElement) => {
+      const { dataset } = document.documentElement
+      dataset['sent'] = '0'
+      addEventListener('submit', (event) => {
+        event.preventDefault()
+        dataset['sent'] = String(Number(dataset['sent']) + 1)
+      })
+      button.style.animation = 'none'
+      button.getBoundingClientRect()
+      button.style.animation = ''
+      for (const each of button.getAnimations()) {
+        each.pause()
+        each.currentTime = 590
+      }
+    })
+    const press = async (): Promise<string | undefined> => {
+      const { x = 0, y = 0 } = (await primary().boundingBox()) ?? {}
+      await page.mouse.click(x + 20, y + 20)
+      return page.evaluate(() => document.documentElement.dataset['sent'])
+    }
+    expect(await press()).to.equal('0')
+    await primary().evaluate((button) => {
+      for (const each of button.getAnimations()) each.finish()
+    })
+    expect(await press()).to.equal('1')
+  })
+
+  it('is not closed again by a script or a file that comes late', async () => {
+    const late: (() => Promise<void>)[] = []
+    await page.route(/\/(?:consent|once)\.js/u, (route) => {
+      late.push(() => route.continue())
+    })
+    await page.goto(`${server.origin}/consent`, { waitUntil: 'commit' })
+    await page.waitForFunction(() => {
+      const [drawn] = performance.getEntriesByType('paint')
+      return drawn !== undefined && performance.now() > drawn.startTime + 600
+    })
+    await primary().evaluate((button) => {
+      const { dataset } = document.documentElement
+      dataset['closed'] = '0'
+      new MutationObserver((changes) => {
+        dataset['closed'] = String(Number(dataset['closed']) + changes.length)
+      }).observe(button, { attributeFilter: ['aria-disabled'] })
+    })
+    for (const send of late) await send()
+    await page.waitForLoadState('load')
+    expect(await page.locator('html').getAttribute('data-closed')).to.equal('0')
+    const closedAgain = await page.evaluate(async () => {
+      dispatchEvent(new Event('focus'))
+      document.dispatchEvent(new Event('visibilitychange'))
+      await Promise.resolve()
+      return document.documentElement.dataset['closed']
+    })
+    expect(closedAgain, 'for a window, and for a tab').to.equal('2')
+  })
+
   it('leads to the answer, past the list', async () => {
     const skip = page.getByRole('link', { name: 'Go to the answer' })
     await skip.focus()
