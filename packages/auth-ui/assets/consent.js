@@ -100,13 +100,10 @@ form.addEventListener('submit', (event) => {
   nothing.focus()
 })
 
-// A script that comes late does not close a page that the owner has been reading: it began when it was first drawn.
-look(performance.getEntriesByType('paint')[0]?.startTime)
+// A script that comes late does not close a page that the owner has been reading: that began when it was first drawn.
+look(performance.getEntriesByName('first-contentful-paint')[0]?.startTime)
 addEventListener('focus', () => look())
 document.addEventListener('visibilitychange', () => look())
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) look()
-  // The browser may put back what was ticked before.
-  showGroups()
-})
+// The browser may put back what was ticked before.
+addEventListener('pageshow', showGroups)
 showGroups()

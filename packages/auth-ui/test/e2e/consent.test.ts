@@ -218,7 +218,7 @@ describe('consent page, in a browser', function () {
     })
     await page.goto(`${server.origin}/consent`, { waitUntil: 'commit' })
     await page.waitForFunction(() => {
-      const [drawn] = performance.getEntriesByType('paint')
+      const [drawn] = performance.getEntriesByName('first-contentful-paint')
       return drawn !== undefined && performance.now() > drawn.startTime + 600
     })
     await primary().evaluate((button) => {
