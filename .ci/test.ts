@@ -1,32 +1,34 @@
 /**
- * Runs everything this machine allows, one step after another, and says what was skipped and why.
+ * Runs the checks and tests of the first level, several at a time; with `--all` those that change seldom as well.
  *
- *   node .ci/test.ts [--level checks|unit|contract|http|faults|deploy|e2e|embedding|site|dist] [--package <folder name>]
+ *   node .ci/test.ts [--all] [--level <level>] [--package <folder name>] [--file <part of a path>]
  *
- * The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
- * Under CI=true a skipped test is a failure. How long anything may take follows the machine: its slowness is measured
- * before the steps, or named by `SVC_TEST_SLOWNESS` (1 is a quiet machine).
+ * Levels: checks, unit, contract, http, faults, e2e, smoke; with `--all` also deploy, embedding, site, packed, judges,
+ * long. The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
+ * Under CI=true a skipped test is a failure. Time limits follow the machine: its slowness is measured, or named by
+ * `SVC_TEST_SLOWNESS` (1 is a quiet machine).
  */
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { installPackages, sharedPackages } from '../packages/testkit/src/packed-packages.ts'
 import { measureAgain, slowness } from '../packages/testkit/src/time-budget.ts'
-import { runStep, type Step, type StepResult } from './step.ts'
+import { type Result, runStep, type Step } from './step.ts'
+import { type TestFile, TestWorker } from './test-worker.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const BIN = path.join(ROOT, 'node_modules/.bin')
 const MINUTE_MS = 60_000
-/** Steps at a time on two cores: suites use one at most, and wait for clocks, stores and pages between. */
+/** Jobs at a time on two cores: a test uses one at most, and waits for clocks, stores and pages between. */
 const LANES = 3
-/** Files of a suite that one step runs at most. */
-const PART_FILES = 8
 /** Between two measurements of the slowness; milliseconds. */
 const MEASURED_MS = 30_000
 
-/** In this order: what fails fast and explains the most comes first. */
-const LEVELS = ['unit', 'contract', 'http', 'faults', 'deploy', 'e2e', 'embedding'] as const
+/** Folders of tests. Those that take longest begin first, so that no lane waits for another at the end. */
+const FIRST = ['faults', 'e2e', 'http', 'contract', 'unit'] as const
+/** What changes seldom: installations, deployment files, the site, programs of others, faults of minutes. */
+const SECOND = ['long', 'embedding', 'deploy', 'judges', 'site'] as const
 
 /** Of the longest suites, files that use a package by its entry, and all that it ships: pages, scripts, texts, threads. */
 const PACKED: Readonly<Record<string, RegExp>> = {
@@ -38,216 +40,179 @@ const PACKED: Readonly<Record<string, RegExp>> = {
     /\/(?:engine-assembly|host-channel|preferences|routes|rules-statuses|unsubscribe)\.test\.ts$/,
 }
 
+/** What one lane does, one after the other. */
+type Job = readonly (Step | TestFile | (() => void))[]
+
 const { values: options } = parseArgs({
   options: {
+    all: { type: 'boolean', default: false },
+    file: { type: 'string', multiple: true },
     level: { type: 'string', multiple: true },
     package: { type: 'string', multiple: true },
   },
 })
 
+/** Without it only what races, restarts or crosses processes runs on Redis, too. */
+const EVERY_STORE: TestFile['env'] = options.all ? { SVC_TEST_STORES: 'memory,redis' } : {}
+
 const isCi = process.env['CI'] === 'true'
-const results: StepResult[] = []
+const isSlownessNamed = process.env['SVC_TEST_SLOWNESS'] !== undefined
+const results: Result[] = []
 let measuredAt = -Infinity
-const packed = mkdtempSync(path.join(tmpdir(), 'svc-packed-'))
-const compiled = mkdtempSync(path.join(tmpdir(), 'svc-compiled-'))
-// Suites and the processes they start load the same modules: each is compiled once.
-process.env['NODE_COMPILE_CACHE'] = compiled
+const scratch = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
+const tarballs = path.join(scratch, 'tarballs')
+const bundle = path.join(scratch, 'bundle')
+// Suites and the processes they start load the same modules: each is compiled once. Not while coverage is recorded.
+if (process.env['NODE_V8_COVERAGE'] === undefined) {
+  process.env['NODE_COMPILE_CACHE'] ??= path.join(scratch, 'compiled')
+}
 try {
-  await runAll()
+  await runInLanes([...builds(), ...FIRST.flatMap(testJobs), ...checks()])
+  if (options.all) await runInLanes([...SECOND.flatMap(testJobs), ...seldomChecks()])
+  if (options.all && isWanted('packed')) await runPacked()
 } finally {
-  for (const folder of [packed, compiled]) rmSync(folder, { recursive: true, force: true })
+  rmSync(scratch, { recursive: true, force: true })
 }
 report()
 
-async function runAll(): Promise<void> {
-  if (isWanted('checks')) {
-    for (const check of checks()) await run(check)
-    // The tests of the installation begin with it.
-    process.env['SVC_BUNDLE'] = path.join(packed, 'bundle')
-  }
-  if (['embedding', 'checks', 'site', 'dist'].some(isWanted)) {
-    // Once for everything that installs them.
-    process.env['SVC_TARBALLS'] = path.join(packed, 'tarballs')
-    await run(
-      check('packed packages', 'node', [
-        '.ci/pack/main.ts',
-        '--out',
-        path.join(packed, 'tarballs'),
-      ]),
-    )
-  }
-  // The longest last, in parts: no lane is idle while another one is busy with a long one.
-  await runInLanes([
-    ...LEVELS.filter(isWanted).flatMap((level) =>
-      suites(level)
-        .flatMap((suite) => inParts(suite, level))
-        .toSorted((one, other) => one.arguments.length - other.arguments.length)
-        .map((step) => [step]),
-    ),
-    ...(isWanted('site') ? [siteSteps()] : []),
-  ])
-  if (isWanted('checks') || isWanted('dist')) await runPacked()
-}
-
 function isWanted(level: string): boolean {
-  return options.level === undefined || options.level.includes(level)
+  return options.level?.includes(level) ?? options.file === undefined
 }
 
-async function run(step: Step): Promise<void> {
-  followMachine()
-  process.stdout.write(`\n── ${step.name}\n`)
-  const result = await runStep(step, (chunk) => process.stdout.write(chunk))
-  conclude(result)
-}
-
-/** Several at a time; those of one list one after the other. What a step prints is shown when it has ended. */
-async function runInLanes(lists: readonly (readonly Step[])[]): Promise<void> {
-  const waiting = [...lists]
+async function runInLanes(jobs: readonly Job[]): Promise<void> {
+  const waiting = [...jobs]
   async function lane(): Promise<void> {
-    for (let steps = waiting.shift(); steps !== undefined; steps = waiting.shift()) {
-      for (const step of steps) {
+    const worker = new TestWorker()
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      for (const part of job) {
         followMachine()
-        const printed: Buffer[] = []
-        const result = await runStep(step, (chunk) => void printed.push(chunk))
-        process.stdout.write(`\n── ${step.name}\n`)
-        process.stdout.write(Buffer.concat(printed))
-        conclude(result)
+        if (typeof part === 'function') part()
+        else await run(part, worker)
       }
     }
+    await worker.close()
   }
   await Promise.all(Array.from({ length: LANES }, lane))
 }
 
-/** The load of a machine may grow during a run: the steps to come get more time then. */
+/** What it prints is shown when it has ended; of a file of tests without a fault only that. */
+async function run(part: Step | TestFile, worker: TestWorker): Promise<void> {
+  const printed: Buffer[] = []
+  const print = (chunk: Buffer): void => void printed.push(chunk)
+  const result = 'file' in part ? await worker.run(part, print) : await runStep(part, print)
+  results.push(result)
+  const fault = result.fault === undefined ? '' : `: ${result.fault}`
+  const text = Buffer.concat(printed).toString().trim()
+  process.stdout.write(
+    `── ${nameOf(result)}: ${counts(result)} in ${seconds(result.durationMs)}${fault}\n${text === '' ? '' : `${text}\n`}`,
+  )
+}
+
+/** The load of a machine may grow during a run: what is to come gets more time then. */
 function followMachine(): void {
-  if (performance.now() - measuredAt < MEASURED_MS) return
+  if (isSlownessNamed || performance.now() - measuredAt < MEASURED_MS) return
   measureAgain()
   measuredAt = performance.now()
 }
 
-function conclude(result: StepResult): void {
-  results.push(result)
-  const fault = result.fault === undefined ? '' : `: ${result.fault}`
-  process.stdout.write(`   ${counts(result)} in ${seconds(result)}${fault}\n`)
+/** One after the other: the tarballs hold what was built, and the smoke test installs them. */
+function builds(): Job[] {
+  const isNeeded = ['checks', 'smoke', ...(options.all ? [...SECOND, 'packed'] : [])].some(isWanted)
+  if (!isNeeded) return []
+  // For the tests of what is installed.
+  process.env['SVC_TARBALLS'] = tarballs
+  process.env['SVC_BUNDLE'] = bundle
+  return [
+    [
+      step('types and build', 'tsc', ['-b']),
+      step('joined scripts', 'node', ['.ci/join/main.ts']),
+      step('packed packages', 'node', ['.ci/pack/main.ts', '--out', tarballs]),
+      ...(isWanted('smoke') ? testFiles('smoke') : []),
+      ...(options.all ? [step('bundle', 'node', ['.ci/bundle/main.ts', '--out', bundle])] : []),
+    ],
+  ]
 }
 
-function checks(): Step[] {
+function checks(): Job[] {
+  if (!isWanted('checks')) return []
+  const lint = ['--type-aware', '--deny-warnings', 'packages', 'examples', 'docs', '.ci']
   return [
-    check('format', 'biome', ['format', '.']),
-    check('types and build', 'tsc', ['-b']),
-    check('joined scripts', 'node', ['.ci/join/main.ts']),
-    check('lint', 'oxlint', [
-      '--type-aware',
-      '--deny-warnings',
-      'packages',
-      'examples',
-      'docs',
-      '.ci',
+    [step('lint', 'oxlint', lint)],
+    [step('unused code', 'knip', ['--no-progress'])],
+    [step('documents', 'node', ['--conditions=source', 'docs/build/main.ts', '--check'])],
+    [step('format', 'biome', ['format', '.'])],
+    [step('shape of the packages', 'node', ['.ci/house.ts'])],
+  ]
+}
+
+function seldomChecks(): Job[] {
+  if (!isWanted('checks')) return []
+  return [
+    [step('public surface', 'node', ['--conditions=source', '.ci/public/main.ts'])],
+    ...sharedPackages(ROOT).map(({ name, file }) => [
+      step(`publint ${name}`, 'publint', ['run', file, '--strict']),
+      step(`types of ${name}`, 'attw', [file, '--profile', 'esm-only', '--no-emoji']),
     ]),
-    check('unused code', 'knip', ['--no-progress']),
-    check('shape of the packages', 'node', ['.ci/house.ts']),
-    check('documents', 'node', ['--conditions=source', 'docs/build/main.ts', '--check']),
-    check('public surface', 'node', ['--conditions=source', '.ci/public/main.ts']),
-    check('bundle', 'node', ['.ci/bundle/main.ts', '--out', path.join(packed, 'bundle')]),
   ]
 }
 
-/** The packages as others will install them: well-formed, and the http suites hold on them. */
+/** The http suites hold on the packages as others will install them. */
 async function runPacked(): Promise<void> {
-  const tarballs = sharedPackages(ROOT)
-  for (const { name, file } of tarballs) {
-    if (!isWanted('checks')) continue
-    await run(check(`publint ${name}`, 'publint', ['run', file, '--strict']))
-    await run(check(`types of ${name}`, 'attw', [file, '--profile', 'esm-only', '--no-emoji']))
-  }
-  if (!isWanted('dist')) return
-  installPackages(tarballs, packed)
-  await run(check('signatures of the registry', 'node', ['.ci/signatures.ts', packed]))
+  const folder = path.join(scratch, 'installed')
+  installPackages(sharedPackages(ROOT), folder)
   const hook = path.join(import.meta.dirname, 'use-packed.ts')
-  const env = {
-    NODE_OPTIONS: `--import=file://${hook}`,
-    SVC_PACKED: packed,
-  }
-  // What packing could break does not depend on the store: one suite tries both engines.
-  const storesOf = (name: string): string => (name.includes('realtime') ? 'memory,redis' : 'memory')
-  await runInLanes(
-    suites('http')
-      .filter(({ folder }) => path.basename(path.dirname(folder)) === 'packages')
-      .flatMap((suite) => inParts(suite, 'http'))
-      .map((suite) => ({
-        ...suite,
-        name: `${suite.name}, from the packed packages`,
-        arguments: suite.arguments.filter((argument) => isWorthPacking(suite, argument)),
-        env: { ...env, SVC_TEST_STORES: storesOf(suite.name) },
-      }))
-      .filter((suite) => suite.arguments.some((argument) => argument.startsWith('test/')))
-      .map((suite) => [suite]),
-  )
+  const env = { NODE_OPTIONS: `--import=file://${hook}`, SVC_PACKED: folder }
+  await runInLanes([
+    [step('signatures of the registry', 'node', ['.ci/signatures.ts', folder])],
+    ...testFiles('http')
+      .filter(({ folder: home }) => path.basename(path.dirname(home)) === 'packages')
+      .filter(({ folder: home, file }) => PACKED[path.basename(home)]?.test(file) ?? true)
+      // What packing could break does not depend on the store: one suite tries both engines.
+      .map((test) => [
+        {
+          ...test,
+          suite: `${test.suite}, packed`,
+          env: {
+            ...env,
+            SVC_TEST_STORES: test.suite.includes('realtime') ? 'memory,redis' : 'memory',
+          },
+        },
+      ]),
+  ])
 }
 
-/** The documents as a site, from the Markdown and the packed packages. */
-function siteSteps(): Step[] {
-  const tarballs = path.join(packed, 'tarballs')
-  return [
-    {
-      ...check('site of the documents', 'node', ['.ci/site.ts', '--tarballs', tarballs]),
-      // It installs what nothing else needs.
-      limitMs: 10 * MINUTE_MS,
-    },
-    ...suites('site'),
-  ]
+function testJobs(level: string): Job[] {
+  if (!isWanted(level) && options.file === undefined) return []
+  if (level !== 'site') return testFiles(level).map((test) => [test])
+  // It installs what nothing else needs.
+  const build = step('site of the documents', 'node', ['.ci/site.ts', '--tarballs', tarballs])
+  return [[{ ...build, limitMs: 10 * MINUTE_MS }, ...testFiles(level)]]
 }
 
-function isWorthPacking({ folder }: Step, argument: string): boolean {
-  const wanted = PACKED[path.basename(folder)]
-  return wanted === undefined || !argument.startsWith('test/') || wanted.test(argument)
+/** The files of a level, the longest first. */
+function testFiles(level: string): TestFile[] {
+  const files = globSync(`{packages,examples}/*/test/${level}/**/*.test.ts`, { cwd: ROOT })
+  return files
+    .map((file) => {
+      const [place = '', name = '', ...below] = file.split(path.sep)
+      const folder = path.join(ROOT, place, name)
+      return { suite: `${packageName(folder)} ${level}`, folder, file: path.join(...below) }
+    })
+    .filter(({ folder, file }) => {
+      const isNamed = options.file?.some((part) => path.join(folder, file).includes(part)) ?? true
+      return isNamed && (options.package?.includes(path.basename(folder)) ?? true)
+    })
+    .map((test) => ({ ...test, env: EVERY_STORE }))
+    .toSorted((one, other) => sizeOf(other) - sizeOf(one))
 }
 
-function check(name: string, command: string, args: readonly string[]): Step {
-  return {
-    name,
-    kind: 'check',
-    command: path.join(BIN, command),
-    arguments: args,
-    folder: ROOT,
-    limitMs: 3 * MINUTE_MS,
-  }
+function sizeOf({ folder, file }: TestFile): number {
+  return statSync(path.join(folder, file)).size
 }
 
-function suites(level: string): Step[] {
-  const folders = globSync(['packages/*', 'examples/*'], { cwd: ROOT }).toSorted()
-  return folders.flatMap((folder) => {
-    const absolute = path.join(ROOT, folder)
-    const isAsked = options.package?.includes(path.basename(folder)) ?? true
-    const pattern = `test/${level}/**/*.test.ts`
-    if (!isAsked || globSync(pattern, { cwd: absolute }).length === 0) return []
-    const config = path.relative(absolute, path.join(ROOT, '.mocharc.json'))
-    const reporter = path.join(import.meta.dirname, 'events-reporter.ts')
-    return {
-      name: `${packageName(absolute)} ${level}`,
-      kind: 'suite',
-      command: path.join(BIN, 'mocha'),
-      arguments: ['--config', config, '--forbid-only', '--reporter', reporter, pattern],
-      folder: absolute,
-      // That a file keeps what memory keeps is what the contract suite is for.
-      ...(level === 'http' && { env: { SVC_TEST_STORES: 'memory,redis' } }),
-      limitMs: 20 * MINUTE_MS,
-    }
-  })
-}
-
-/** A long suite in parts of its files, so that all lanes are busy to the end. */
-function inParts(suite: Step, level: string): Step[] {
-  const files = globSync(`test/${level}/**/*.test.ts`, { cwd: suite.folder }).toSorted()
-  // Each file that installs the packages waits for most of its time.
-  const count = level === 'embedding' ? files.length : Math.ceil(files.length / PART_FILES)
-  if (count === 1) return [suite]
-  const options = suite.arguments.slice(0, -1)
-  return Array.from({ length: count }, (_, part) => ({
-    ...suite,
-    name: `${suite.name}, ${part + 1} of ${count}`,
-    arguments: [...options, ...files.filter((_file, at) => at % count === part)],
-  }))
+function step(name: string, command: string, args: readonly string[]): Step {
+  const limitMs = 3 * MINUTE_MS
+  return { name, command: path.join(BIN, command), arguments: args, folder: ROOT, limitMs }
 }
 
 function packageName(folder: string): string {
@@ -257,22 +222,44 @@ function packageName(folder: string): string {
 }
 
 function report(): void {
-  const width = Math.max(...results.map((result) => result.name.length), 0)
+  const suites = Map.groupBy(results, ({ name }) => name)
+  const width = Math.max(0, ...[...suites.keys()].map((name) => name.length))
   process.stdout.write(`\nslowness of this machine: ${slowness()}\n`)
-  for (const result of results) {
-    const line = `${result.name.padEnd(width)}  ${seconds(result).padStart(7)}  ${counts(result)}`
-    process.stdout.write(`${line}${result.fault === undefined ? '' : `  (${result.fault})`}\n`)
+  for (const [name, parts] of suites) {
+    const total = { passed: 0, failed: 0, skipped: 0 }
+    for (const part of parts) {
+      total.passed += part.passed
+      total.failed += part.failed
+      total.skipped += part.skipped
+    }
+    const time = seconds(sumOf(parts, ({ durationMs }) => durationMs))
+    const cpu = seconds(sumOf(parts, ({ cpuMs = 0 }) => cpuMs))
+    process.stdout.write(
+      `${name.padEnd(width)}  ${time.padStart(8)}  cpu ${cpu.padStart(7)}  ${counts(total)}\n`,
+    )
+  }
+  process.stdout.write('\nthe longest:\n')
+  for (const result of results.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, 20)) {
+    const cpu = seconds(result.cpuMs ?? 0)
+    process.stdout.write(
+      `${seconds(result.durationMs).padStart(8)}  cpu ${cpu.padStart(7)}  ${nameOf(result)}\n`,
+    )
   }
   // Once more at the end, where the record of a long run is still looked at.
-  for (const { name, failures } of results) {
-    for (const failure of failures) process.stdout.write(`failed in ${name}: ${failure}\n`)
+  for (const result of results) {
+    if (result.fault !== undefined && 'file' in result) {
+      process.stdout.write(`failed in ${nameOf(result)}: ${result.fault}\n`)
+    }
+    for (const failure of result.failures) {
+      process.stdout.write(`failed in ${nameOf(result)}: ${failure}\n`)
+    }
   }
-  const skipped = sum('skipped')
   for (const result of results) {
     if (result.skipped === 0 && result.reasons.length === 0) continue
     const reasons = result.reasons.length === 0 ? ['no reason given'] : result.reasons
-    for (const reason of reasons) process.stdout.write(`skipped in ${result.name}: ${reason}\n`)
+    for (const reason of reasons) process.stdout.write(`skipped in ${nameOf(result)}: ${reason}\n`)
   }
+  const skipped = sum('skipped')
   const failed = sum('failed') + (isCi ? skipped : 0)
   if (isCi && skipped > 0) process.stdout.write(`${skipped} skipped, which CI does not allow\n`)
   else if (skipped > 0) process.stdout.write(`${skipped} skipped\n`)
@@ -281,15 +268,27 @@ function report(): void {
   process.exitCode = failed > 0 || passed + skipped === 0 ? 1 : 0
 }
 
+function nameOf({ name, file }: Result): string {
+  return file === undefined ? name : `${name}, ${file}`
+}
+
+function sumOf(parts: readonly Result[], pick: (part: Result) => number): number {
+  return parts.reduce((total, part) => total + pick(part), 0)
+}
+
 function sum(count: 'passed' | 'failed' | 'skipped'): number {
-  return results.reduce((total, result) => total + result[count], 0)
+  return sumOf(results, (result) => result[count])
 }
 
-function seconds(result: StepResult): string {
-  return `${(result.durationMs / 1000).toFixed(1)} s`
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
 }
 
-function counts({ passed, failed, skipped }: StepResult): string {
+function counts({
+  passed,
+  failed,
+  skipped,
+}: Pick<Result, 'passed' | 'failed' | 'skipped'>): string {
   const parts = [`${passed} passed`, `${failed} failed`]
   return [...parts, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ')
 }

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
-import { type FakeClock, fakeClock, listen, recordStatuses, type RouteStatuses } from '@svc/testkit'
+import {
+  afterTest,
+  type FakeClock,
+  fakeClock,
+  listen,
+  recordStatuses,
+  type RouteStatuses,
+} from '@svc/testkit'
 import { expect } from 'chai'
 import Koa, { type Context } from 'koa'
 import { afterEach } from 'mocha'
@@ -87,16 +94,6 @@ export const SESSION: OwnerSession = { id: 'owner', kind: 'normal', createdAt: 0
 export function testApp(slug: string, fields: Partial<AppManifest> = {}): AppManifest {
   return { slug, name: slug, permissions: {}, routes: {}, ...fields }
 }
-
-const servers: OAuthServer[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    await server.close()
-    expect(server.statuses.undeclared()).to.deep.equal([])
-    if (!server.mayCrash)
-      expect(server.logged.filter((line) => line.startsWith('error'))).to.deep.equal([])
-  }
-})
 
 /** The whole package on a real server, with stand-ins for pages and sessions; closed after the test. */
 export async function oauthServer(
@@ -195,7 +192,12 @@ export async function oauthServer(
       if (isOwnStore) await store.close()
     },
   }
-  servers.push(self)
+  afterTest(async () => {
+    await self.close()
+    expect(self.statuses.undeclared()).to.deep.equal([])
+    if (!self.mayCrash)
+      expect(self.logged.filter((line) => line.startsWith('error'))).to.deep.equal([])
+  })
   return self
 }
 

@@ -61,7 +61,9 @@ export {
   needsChromium,
   takeShot,
 } from './browser.ts'
+export { afterTest } from './after-test.ts'
 export {
+  anyStore,
   eachStore,
   needsRedis,
   type OpenStore,

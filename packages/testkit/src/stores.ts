@@ -19,18 +19,33 @@ export interface OpenStoreOptions {
 export type OpenStore = (options?: OpenStoreOptions) => Promise<Store>
 
 /**
- * Defines a suite once for every store engine: SQLite in memory, SQLite on a file, Redis. `SVC_TEST_STORES` (some of
- * `memory`, `file`, `redis`, with commas) narrows that for a quick run.
+ * Defines a suite once for each store engine, SQLite in memory and Redis: what races, restarts or crosses processes.
+ * `SVC_TEST_STORES` (some of `memory`, `file`, `redis`, with commas) names others.
  * @example
  * eachStore((open, name) => {
  *   it('keeps a client', async () => { const store = await open() })
  * })
  */
 export function eachStore(define: (open: OpenStore, name: string) => void): void {
-  const wanted = (process.env['SVC_TEST_STORES'] ?? 'memory,file,redis').split(',')
-  if (wanted.includes('memory')) describeInMemory(define)
-  if (wanted.includes('file')) describeOnFile(define)
-  if (wanted.includes('redis')) describeOnRedis(define)
+  defineOn(namedStores() ?? ['memory', 'redis'], define)
+}
+
+/**
+ * Defines a suite whose answers cannot depend on the engine, since the contract of the store is proven by itself: on
+ * SQLite in memory, and on what `SVC_TEST_STORES` names (`pnpm test --all`: both engines).
+ */
+export function anyStore(define: Define): void {
+  defineOn(namedStores() ?? ['memory'], define)
+}
+
+function namedStores(): readonly string[] | undefined {
+  return process.env['SVC_TEST_STORES']?.split(',')
+}
+
+function defineOn(engines: readonly string[], define: Define): void {
+  if (engines.includes('memory')) describeInMemory(define)
+  if (engines.includes('file')) describeOnFile(define)
+  if (engines.includes('redis')) describeOnRedis(define)
 }
 
 type Define = Parameters<typeof eachStore>[0]

@@ -23,8 +23,7 @@ const ROUNDS = 5
 /** What one round takes on a quiet machine with two cores, milliseconds. */
 const QUIET_ROUND_MS = 50
 
-const named = readVariable()
-let known: number | undefined
+let known = readVariable()
 
 /**
  * How long something may take here that takes at most `ms` on a quiet machine, before it counts as hanging. Every
@@ -46,15 +45,16 @@ export function scaledLimit(ms: number): number {
 
 /** How many times slower than a quiet machine this one counts as; at least 1. */
 export function slowness(): number {
-  return known ?? remember(named ?? measure())
+  return known ?? setSlowness(measure())
 }
 
-/** Looks whether the machine has become slower since, unless the environment names how slow it is. */
+/** Looks whether the machine has become slower since. */
 export function measureAgain(): number {
-  return named ?? remember(Math.max(known ?? 1, measure()))
+  return setSlowness(Math.max(known ?? 1, measure()))
 }
 
-function remember(value: number): number {
+/** Sets the slowness of this process and of those that it starts. @param value - from 1 to 100 */
+export function setSlowness(value: number): number {
   known = value
   process.env[VARIABLE] = String(value)
   return value

@@ -4,7 +4,14 @@ import { type AuthorizePages, createOAuth, type OAuth, type RecordedCall } from 
 import type { Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
-import { type FakeClock, fakeClock, listen, recordStatuses, type RouteStatuses } from '@svc/testkit'
+import {
+  afterTest,
+  type FakeClock,
+  fakeClock,
+  listen,
+  recordStatuses,
+  type RouteStatuses,
+} from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { afterEach } from 'mocha'
@@ -67,11 +74,6 @@ interface ServerOptions {
   readonly withoutData?: boolean
 }
 
-const open: { readonly close: () => Promise<void> }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
 /** The package on a real server, real but for its pages, sessions and apps; closed after the test. */
 export async function mcpServer(options: ServerOptions = {}): Promise<McpServer> {
   const clock = options.clock ?? fakeClock()
@@ -113,15 +115,13 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
   const instance =
     (await oauth.instances.byHost(HOST)) ??
     (await oauth.instances.create({ domain: HOST, publicName: 'Alice' }))
-  open.push({
-    async close() {
-      await listening.close()
-      await oauth.close()
-      if (options.store === undefined) await store.close()
-      expect(statuses.undeclared()).to.deep.equal([])
-      const errors = logged.filter((line) => line.startsWith('error'))
-      if (options.mayCrash !== true) expect(errors).to.deep.equal([])
-    },
+  afterTest(async () => {
+    await listening.close()
+    await oauth.close()
+    if (options.store === undefined) await store.close()
+    expect(statuses.undeclared()).to.deep.equal([])
+    const errors = logged.filter((line) => line.startsWith('error'))
+    if (options.mayCrash !== true) expect(errors).to.deep.equal([])
   })
 
   const clients: string[] = []

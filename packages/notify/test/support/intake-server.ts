@@ -3,6 +3,7 @@ import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } fro
 import { createRateLimits, type Instance, type RouteRow } from '@svc/platform'
 import type { Store } from '@svc/store'
 import {
+  afterTest,
   fakeClock,
   type FakeClock,
   listen,
@@ -129,11 +130,6 @@ export interface IntakeServerOptions {
   readonly namespace?: string
 }
 
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 export async function startIntake(options: IntakeServerOptions): Promise<IntakeServer> {
   const { sameAs, namespace, timeZone, locale, lifetimes = DEFAULT_LIFETIMES } = options
   const clock = options.clock ?? sameAs?.clock ?? fakeClock()
@@ -210,7 +206,7 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
   koa.use(oauth.mount(intake.rows))
   const server = await listen(koa)
   const agent = new http.Agent()
-  closing.push(async () => {
+  afterTest(async () => {
     agent.destroy()
     await server.close()
     await oauth.close()

@@ -1,7 +1,6 @@
 import http from 'node:http'
-import { type Listening, listen } from '@svc/testkit'
+import { afterTest, listen } from '@svc/testkit'
 import Koa from 'koa'
-import { afterEach } from 'mocha'
 import type { RouteRow } from '../../../src/http/route.ts'
 import { mountRoutes, type RouterEnvironment } from '../../../src/http/router.ts'
 import type { Instance } from '../../../src/instances/instance.ts'
@@ -52,11 +51,6 @@ export interface ServedRows {
   send(target: string, request?: Send): Promise<Answer>
 }
 
-const servers: Listening[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close()
-})
-
 /** Serves rows as a package would, behind an instance. */
 export async function serveRows(
   rows: readonly RouteRow[],
@@ -80,7 +74,7 @@ export async function serveRows(
   const log = { info: write('info'), warn: write('warn'), error: write('error') }
   app.use(mountRoutes(rows, { log, ...options.environment }))
   const server = await listen(app)
-  servers.push(server)
+  afterTest(server.close)
   return { log: lines, send: (target, request = {}) => exchange(server.port, target, request) }
 }
 
