@@ -30,11 +30,14 @@ export interface Patience {
 
 const PATIENCE: Patience = { silenceMs: 60_000, graceMs: 10_000 }
 const LOOK_MS = 200
+/** Files that one process runs at most: what they leave in memory, and in modules, stays bounded. */
+const MOST_FILES = 25
 
 /** Runs files of tests one after another in a process of its own, which a file that breaks it does not outlive. */
 export class TestWorker {
   #child: ChildProcess | undefined
   #env = ''
+  #files = 0
   #release = (): void => {}
   readonly #patience: Patience
 
@@ -113,9 +116,11 @@ export class TestWorker {
 
   async #start(env: Readonly<Record<string, string>>): Promise<ChildProcess> {
     const key = JSON.stringify(env)
-    if (key !== this.#env) await this.close()
+    this.#files += 1
+    if (key !== this.#env || this.#files > MOST_FILES) await this.close()
     if (this.#child !== undefined) return this.#child
     this.#env = key
+    this.#files = 1
     const child = spawn(
       process.execPath,
       ['--conditions=source', path.join(import.meta.dirname, 'test-process.ts')],

@@ -52,6 +52,8 @@ const { values: options } = parseArgs({
   },
 })
 
+/** Runs of each fuzzer. */
+if (options.all) process.env['SVC_FUZZ_RUNS'] ??= '10000'
 /** Without it only what races, restarts or crosses processes runs on Redis, too. */
 const EVERY_STORE: TestFile['env'] = options.all ? { SVC_TEST_STORES: 'memory,redis' } : {}
 

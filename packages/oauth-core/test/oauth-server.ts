@@ -12,7 +12,6 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa, { type Context } from 'koa'
-import { afterEach } from 'mocha'
 import {
   type AppManifest,
   type AppRegistry,

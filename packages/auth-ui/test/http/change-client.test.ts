@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, type Instance } from '@svc/platform'
 import {
   type BrowserClient,
   type BrowserResponse,
-  eachStore,
+  anyStore,
   type FakeClock,
   fakeClock,
   relyingParty,
@@ -23,7 +23,7 @@ interface Attributes {
   readonly permissions: readonly { readonly scope: string; readonly until?: string }[]
 }
 
-eachStore((open) => {
+anyStore((open) => {
   describe('PATCH /settings/clients/:id', () => {
     let clock: FakeClock
     let server: UiServer

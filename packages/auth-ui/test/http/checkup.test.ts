@@ -1,5 +1,5 @@
 import { DAY_MS } from '@svc/platform'
-import { type BrowserClient, eachStore } from '@svc/testkit'
+import { type BrowserClient, anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { askFor, change, type EmailServer, startEmail } from '../support/email-change.ts'
 import { confirmedFor, enableMail, mailed, ownerAt, startFactors } from '../support/factor-flows.ts'
@@ -30,7 +30,7 @@ interface Finding {
 }
 
 describe('the check-up (owner.md 4.4)', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let at: EmailServer
     beforeEach(async () => {
       at = await startEmail({ store: await open() })

@@ -1,6 +1,6 @@
 import type { ActivityEvent, ActivityLog, ActivityUse } from '@svc/platform'
 import { indexKey, type Json, recordKey, type Store } from '@svc/store'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { connect } from '../support/flow-steps.ts'
 import { type RefreshServer, startRefresh } from '../support/refresh-server.ts'
@@ -24,7 +24,7 @@ function recordIn(uses: ActivityUse[]): ActivityLog {
   }
 }
 
-eachStore((open) => {
+anyStore((open) => {
   describe('what connectors note', () => {
     let store: Store
     let server: RefreshServer

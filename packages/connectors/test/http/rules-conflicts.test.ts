@@ -1,4 +1,4 @@
-import { type FakeClock, eachStore, fakeClock } from '@svc/testkit'
+import { type FakeClock, anyStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import { createStoredAccounts } from '../../src/accounts/account-store.ts'
@@ -9,7 +9,7 @@ import { type RefreshServer, startRefresh, tokenIn } from '../support/refresh-se
 
 /** connectors.md 8.2 (7), 7.2 */
 describe('an account that keeps changing while it is refreshed', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let clock: FakeClock
     let store: Store
     let server: RefreshServer

@@ -14,7 +14,6 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { afterEach } from 'mocha'
 import { createMcp, type Mcp, type McpOptions } from '../../src/index.ts'
 import { storedDocuments, type StoredDocuments } from './stored-documents.ts'
 

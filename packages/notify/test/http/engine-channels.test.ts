@@ -1,4 +1,4 @@
-import { eachStore, timeBudget, scaledLimit } from '@svc/testkit'
+import { anyStore, timeBudget, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import type { EngineBench } from '../support/engine-bench.ts'
 import { engineBenches } from '../support/engine-benches.ts'
@@ -12,7 +12,7 @@ function attemptsOf({ attempts }: Awaited<ReturnType<EngineBench['read']>>): rea
   )
 }
 
-eachStore((open) => {
+anyStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('channels of a notification (notifications.md 10)', () => {
     const start = engineBenches(open)

@@ -1,7 +1,7 @@
 import { createOAuth } from '@svc/oauth-core'
 import { HOUR_MS } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import {
   type ChannelOutcome,
@@ -43,7 +43,7 @@ function room(name = 'room'): Room {
   return channel
 }
 
-eachStore((open) => {
+anyStore((open) => {
   describe('a channel of the host', () => {
     let server: NotifyServer
     let chat: Room

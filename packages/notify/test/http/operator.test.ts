@@ -1,9 +1,9 @@
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { closeServers, startNotify } from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
-eachStore((open) => {
+anyStore((open) => {
   afterEach(closeServers)
   const start = () => startNotify({ store: (clock) => open({ clock }) })
 

@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
+import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Channel, ChannelOutcome } from '../../src/channels/channel.ts'
 import { createCircuitBreaker } from '../../src/circuit-breaker.ts'
@@ -19,7 +19,7 @@ import { sampleRecord } from '../support/sample-record.ts'
 import { until } from '../support/until.ts'
 
 const SILENT = (): Promise<never> => new Promise(() => undefined)
-eachStore((open) => {
+anyStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('providers of one channel do not wait for each other (notifications.md 12 rule 4)', () => {
     const start = engineBenches(open)

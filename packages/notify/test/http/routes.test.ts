@@ -1,5 +1,5 @@
 import { callersOf, HOUR_MS, type RouteRow } from '@svc/platform'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 
@@ -15,7 +15,7 @@ const targetOf = ({ path }: RouteRow): string =>
 /** A body that nobody could read. */
 const bodyOf = ({ body }: RouteRow) => (body === undefined ? {} : { body: '{' })
 
-eachStore((open) => {
+anyStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('each route of this package does what it says', () => {
     afterEach(closeServers)

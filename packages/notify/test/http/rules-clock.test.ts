@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '@svc/platform'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { startIntake } from '../support/intake-server.ts'
 
-eachStore((open) => {
+anyStore((open) => {
   describe('clocks that jump (notifications.md 7, 11)', () => {
     for (const jump of [-10, 10]) {
       it(`by ${jump} minutes never make an old state the last one`, async () => {

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@svc/platform'
-import { createGate, eachStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
+import { createGate, anyStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { purgeInstance } from '../../src/engine/purge.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
@@ -12,7 +12,7 @@ const NO_FLAGS = { collapsible: false, stateful: false, multiple: false, sensiti
 const COLLAPSIBLE = { ...NO_FLAGS, collapsible: true }
 const STATEFUL = { ...NO_FLAGS, stateful: true }
 
-eachStore((open) => {
+anyStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('notifications in bad weather (notifications.md 8, 12, 14)', () => {
     const start = engineBenches(open)

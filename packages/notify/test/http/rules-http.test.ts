@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { registerClient } from '../support/register-client.ts'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
@@ -10,7 +10,7 @@ const LINKED = { software_id: 'registry://bank' }
 const POSTED = { data: { attributes: { category: 'bills', title: 'Water' } } }
 
 describe('notifications over HTTP, in the corners', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let server: NotifyServer
     afterEach(closeServers)
     beforeEach(async () => {

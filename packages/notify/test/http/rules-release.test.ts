@@ -1,5 +1,5 @@
 import type { Store } from '@svc/store'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { changePreferences } from '../../src/preferences/preference-store.ts'
 import type { CategoryPreference, Preferences } from '../../src/preferences/preferences.ts'
@@ -13,7 +13,7 @@ const at = (iso: string): number => Date.parse(iso)
 const PARIS = sampleInstance({ timeZone: 'Europe/Paris' })
 
 describe('when a notification is released (notifications.md 23.2, 23.8, 23.9)', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     const announced: string[] = []
     async function decide(
       chosen: Partial<Preferences> & { readonly category?: CategoryPreference },

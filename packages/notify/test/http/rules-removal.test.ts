@@ -1,6 +1,6 @@
 import type { Instance } from '@svc/platform'
 import { indexKey, secretKey, type Store } from '@svc/store'
-import { createGate, eachStore } from '@svc/testkit'
+import { createGate, anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { removeSource } from '../../src/engine/gone-sources.ts'
 import { createRetention } from '../../src/engine/retention.ts'
@@ -10,7 +10,7 @@ import { closeServers, startNotify } from '../support/notify-server.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
-eachStore((open) => {
+anyStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('notifications whose source or instance is removed (notifications.md 14, 17)', () => {
     const benches: EngineBench[] = []

@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import { eachStore, fakeClock } from '@svc/testkit'
+import { anyStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { findStages } from '../../src/channels/mobile/stages.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
@@ -13,7 +13,7 @@ import { sampleRecord } from '../support/sample-record.ts'
 
 const ALICE = { id: 'alice' as Instance['id'] }
 
-eachStore((open) => {
+anyStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('rules of notifications that little else shows', () => {
     afterEach(closeServers)

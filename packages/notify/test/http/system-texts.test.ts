@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
 import { createTexter } from '../../src/channels/sms/system-texts.ts'
@@ -12,7 +12,7 @@ const NUMBER = '+33612345678'
 const ALICE = { domain: 'alice.example.com', locale: 'en' } as Instance // What a text reads of it.
 
 describe('texts of the server itself (owner.md 1.9)', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let at: NotifyServer
     beforeEach(async () => {
       at = await startNotify({ store: (clock) => open({ clock }), isIdle: true })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createOAuth } from '@svc/oauth-core'
 import { checkSealingKeys, Reseal } from '@svc/platform'
-import { eachStore, type ReceivedMail } from '@svc/testkit'
+import { anyStore, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
 import { readUnsubscribeToken } from '../../src/preferences/unsubscribe-link.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { until } from '../support/until.ts'
 
 describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let server: NotifyServer
     afterEach(closeServers)
     beforeEach(async () => {

@@ -13,7 +13,6 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { afterEach } from 'mocha'
 import { postInternal } from '../../src/intake/post-internal.ts'
 import type { PostServices } from '../../src/intake/post-notification.ts'
 import { createPosting } from '../../src/intake/posting.ts'

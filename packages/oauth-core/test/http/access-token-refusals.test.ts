@@ -1,4 +1,4 @@
-import { eachStore, fakeClock } from '@svc/testkit'
+import { anyStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import * as jose from 'jose'
 import {
@@ -19,7 +19,7 @@ function expectError(answer: Answer, status: number, error: string): void {
   expect(Object.keys(answer.body)).to.include.members(['error'])
 }
 
-eachStore((open) => {
+anyStore((open) => {
   describe('POST /auth/access_token refuses', () => {
     let server: TokenServer
     let client: TestClient

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
-import { eachStore, fakeClock } from '@svc/testkit'
+import { anyStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { AssistantAllowed, AssistantView } from '../../src/index.ts'
 import type { Answer, OAuthServer } from '../oauth-server.ts'
@@ -248,7 +248,7 @@ describe('what an owner answers an assistant', () => {
   })
 })
 
-eachStore((open) => {
+anyStore((open) => {
   describe('what is remembered of an assistant', () => {
     it('outlives its access: the last choice, and whether it is news (5.4, 5.7)', async () => {
       const clock = fakeClock()

@@ -1,6 +1,6 @@
 import type { ActivityEvent, ActivityLog } from '@svc/platform'
 import { indexKey, type Json, recordKey, type Store } from '@svc/store'
-import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
+import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, it } from 'mocha'
@@ -12,7 +12,7 @@ import {
   VERIFIER,
 } from './consent-server.ts'
 
-eachStore((open) => {
+anyStore((open) => {
   describe('what a consent notes', () => {
     let clock: FakeClock
     let store: Store

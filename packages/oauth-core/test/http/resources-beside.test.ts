@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { eachStore, fakeClock } from '@svc/testkit'
+import { anyStore, fakeClock } from '@svc/testkit'
 import { type Answer, oauthServer, type OAuthServer } from '../oauth-server.ts'
 import {
   allow,
@@ -77,7 +77,7 @@ describe('resources beside a client with a secret that names none', () => {
   })
 })
 
-eachStore((open) => {
+anyStore((open) => {
   describe('what an owner changes of a resource’s grant', () => {
     const start = () => {
       const clock = fakeClock()

@@ -1,4 +1,4 @@
-import { eachStore, fakeClock } from '@svc/testkit'
+import { anyStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import * as jose from 'jose'
 import { signJwt } from '../../src/tokens/jwt.ts'
@@ -10,7 +10,7 @@ import {
   type TokenServer,
 } from './token-server.ts'
 
-eachStore((open) => {
+anyStore((open) => {
   describe('POST /auth/revoke', () => {
     let server: TokenServer
     let client: TestClient

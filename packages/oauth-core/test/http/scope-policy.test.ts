@@ -1,4 +1,4 @@
-import { eachStore, fakeClock, type RelyingParty } from '@svc/testkit'
+import { anyStore, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { ScopePolicy, ScopeRequest } from '../../src/consent-ports.ts'
@@ -12,7 +12,7 @@ import {
   startConsentServer,
 } from './consent-server.ts'
 
-eachStore((open) => {
+anyStore((open) => {
   describe('the scope policy of the host', () => {
     let server: ConsentServer
     let party: RelyingParty

@@ -1,4 +1,4 @@
-import { eachStore, fakeClock, type BrowserClient, type BrowserResponse } from '@svc/testkit'
+import { anyStore, fakeClock, type BrowserClient, type BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import type { SharingAnswer, SharingOffer, Sharings } from '../../src/authorize/sharings.ts'
 import { VERBS } from '../../src/scopes/permission.ts'
@@ -20,7 +20,7 @@ const OFFER: SharingOffer = {
 const PATH = '/auth/authorize/sharing'
 type Fields = Readonly<Record<string, string | undefined>>
 
-eachStore((open) => {
+anyStore((open) => {
   let server: ConsentServer
   let accepted: SharingAnswer[]
   let offer: SharingOffer | undefined

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
-import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
+import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 describe('refreshing ahead of the end (8.7)', function () {
   this.timeout(20_000)
 
-  eachStore((open) => {
+  anyStore((open) => {
     let clock: FakeClock
     let store: Store
     let server: RefreshServer
@@ -140,7 +140,7 @@ describe('refreshing ahead of the end (8.7)', function () {
 })
 
 describe('refreshing ahead of the end, when it is off (8.7.6)', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     it('plans nothing', async () => {
       const clock = fakeClock()
       const store = await open({ clock })

@@ -1,11 +1,11 @@
-import { type BrowserResponse, eachStore } from '@svc/testkit'
+import { type BrowserResponse, anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
 import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 
 describe('an account that its owner connects (7.2, 4.7)', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let server: RefreshServer
 
     beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { eachStore, type ScriptedAnswer } from '@svc/testkit'
+import { anyStore, type ScriptedAnswer } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
 const REVOKED_DETAIL = 'OAuth refresh token is invalid or expired; reconnect account.'
 
 describe('POST /accounts/:accountType/:accountId/refresh when the provider', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let server: RefreshServer
     let account: AccountDocument
     let told: string[]

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@svc/platform'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
@@ -11,7 +11,7 @@ import {
 } from '../../support/refresh-server.ts'
 
 describe('POST /accounts/:accountType/:accountId/refresh', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     let server: RefreshServer
     let account: AccountDocument
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { eachStore, fakeClock, type Mailbox, openMailbox } from '@svc/testkit'
+import { anyStore, fakeClock, type Mailbox, openMailbox } from '@svc/testkit'
 import { expect } from 'chai'
 import { createNotify, type NoticePages, type Notify, smtpTransport } from '../../../src/index.ts'
 import { type FcmServer, openFcmServer } from '../../support/fcm-server.ts'
@@ -13,7 +13,7 @@ const UNREGISTERED = {
   json: { error: { details: [{ errorCode: 'UNREGISTERED' }] } },
 }
 
-eachStore((open) => {
+anyStore((open) => {
   // notifications.md 10, 16: the whole package, FCM and SMTP on loopback.
   describe('a notification for the phone', () => {
     let fcm: FcmServer

@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
+import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../../src/channels/channel.ts'
 import { createMobileChannel } from '../../../src/channels/mobile/mobile-channel.ts'
@@ -24,7 +24,7 @@ const BAD: PushOutcome = { class: 'permanent', code: 'bad' }
 const OFF: PushOutcome = { class: 'config', code: 'off' }
 const DEAD: PushOutcome = { class: 'permanent', code: 'dead', isTokenDead: true }
 
-eachStore((open) => {
+anyStore((open) => {
   let clock: FakeClock
   let owner: OwnerDevices
   let sent: OutgoingPush[]

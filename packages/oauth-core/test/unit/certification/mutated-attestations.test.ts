@@ -20,7 +20,8 @@ import { mutate, mutations } from './mutations.ts'
 import { CHALLENGE, NOW } from './reasons.ts'
 import { SUBJECTS } from './subjects.ts'
 
-const RUNS = 10_000
+/** A long run is asked for: `SVC_FUZZ_RUNS=100000`. */
+const RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 1000)
 const checks = { now: NOW }
 
 /** Which field of which part of the payload. */

@@ -1,4 +1,4 @@
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { InstanceId } from '../../../src/instances/instance.ts'
@@ -8,7 +8,7 @@ const log = { info: () => {}, warn: () => {}, error: () => {} }
 const ENDED: Revocation = { instanceId: 'i' as InstanceId, kind: 'grant', id: 'g' }
 
 describe('createRevocations', () => {
-  eachStore((open) => {
+  anyStore((open) => {
     it('tells its own listeners before publish resolves', async () => {
       const store = await open()
       const revocations = createRevocations({ bus: store.bus, log })

@@ -1,5 +1,5 @@
 import { type Change, indexKey, recordKey, type Store } from '@svc/store'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { findRecords, type RecordKind, RecordRegistry } from '../../../src/index.ts'
 
@@ -36,7 +36,7 @@ function put(tag: string, kind: string, id: string, ...names: readonly string[])
   return { op: 'put', key: recordKey(tag, kind, id), value: id, indexes }
 }
 
-eachStore((open) => {
+anyStore((open) => {
   describe('records that the registry finds', () => {
     let store: Store
     const registry = new RecordRegistry()

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { indexKey, type Json, recordKey, type Store } from '@svc/store'
-import { eachStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { type RecordKind, versionedStore } from '../../../src/index.ts'
 
@@ -31,7 +31,7 @@ const LETTER: RecordKind = {
   content: 'who wrote',
 }
 
-eachStore((open) => {
+anyStore((open) => {
   describe('a store of records of several versions', () => {
     let raw: Store
     let store: Store
