@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
+import { afterTest } from '@svc/testkit'
 
-/** A client that means no good: it sends bytes as they are and never ends its side. */
+/** A client that means no good: it sends bytes as they are and does not end its side before the test has ended. */
 export interface HostileClient {
   readonly socket: Socket
   /** What it was told so far. */
@@ -19,6 +20,7 @@ export async function openHostile(
     answer += part
   })
   socket.on('error', () => {})
+  afterTest(() => socket.destroy())
   // The server may be quicker to end it than the test to see it.
   await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))
   if (text.length > 0) socket.write(text)

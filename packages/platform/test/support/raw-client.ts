@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { afterTest } from '@svc/testkit'
 
 export interface RawClientOptions {
   /** As a client elsewhere would have, of 127.0.0.0/8. */
@@ -9,7 +10,7 @@ export interface RawClientOptions {
   readonly isSecure?: boolean
 }
 
-/** A client that sends bytes as they are. Its side stays open until it is told otherwise. */
+/** A client that sends bytes as they are. Its side stays open until the test has ended. */
 export interface RawClient {
   readonly socket: Socket
   /** What came so far. */
@@ -32,6 +33,7 @@ export async function openClient(port: number, options: RawClientOptions = {}): 
     answer += part
   })
   socket.on('error', () => {})
+  afterTest(() => socket.destroy())
   await once(socket, options.isSecure ? 'secureConnect' : 'connect')
   return {
     socket,
