@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { recordKey, type Store, systemClock } from '@svc/store'
@@ -28,6 +29,17 @@ describe('a reseal whose process is killed', function () {
     return spawn(process.execPath, ['--conditions=source', PROGRAM, place, ...keys], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+  }
+
+  /** Resolves when a process has sealed so many records. */
+  async function hasSealed(child: ChildProcess, count: number): Promise<void> {
+    if (child.stdout === null) throw new Error('a child without output')
+    let left = count
+    for await (const _line of createInterface(child.stdout)) {
+      left -= 1
+      if (left === 0) return
+    }
+    throw new Error('the process ended before it was killed')
   }
 
   /** Opens the store, does something, and lets go of it: the embedded one is one process's. */
@@ -76,9 +88,7 @@ describe('a reseal whose process is killed', function () {
     let before = 0
     for (let kill = 0; kill < 2; kill += 1) {
       const child = spawnReseal(place)
-      if (child.stdout === null) throw new Error('a child without output')
-      await once(child.stdout, 'data')
-      await sleep(150)
+      await hasSealed(child, 5)
       child.kill('SIGKILL')
       await once(child, 'close')
       const now = await countSealed(place, instances, 'k2')
