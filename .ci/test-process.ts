@@ -58,6 +58,7 @@ async function run({ file, folder, slowness, graceMs }: TestOrder): Promise<void
   } catch (error) {
     fault = error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
+  mocha.dispose()
   send({ type: 'end', title: fault })
   const stays = await whatStaysOpen(graceMs)
   const { user, system } = process.cpuUsage(cpu)
