@@ -54,6 +54,21 @@ describe('no dead end for passkeys', function () {
     await tab.page.clock.setSystemTime(stage.clock.now())
   }
 
+  it('an offer of a passkey that is taken up too late', async () => {
+    const { ui } = stage.texts
+    const { owner, tab } = await stage.visit()
+    await addPasskeyDevice(tab.page)
+    await tab.page.goto(`${owner.origin}/auth/login`)
+    await tab.givePassphrase()
+    await tab.button(ui('passkey.task')).waitFor()
+    stage.clock.advance(6 * MINUTE_MS)
+    await tab.button(ui('passkey.task')).click()
+    await tab.confirm()
+    await tab.button(ui('passkey.submit')).click()
+    await tab.page.waitForURL((url) => url.origin === owner.app('settings'))
+    await tab.page.locator('[data-factor=passkey] h4').waitFor()
+  })
+
   for (const name of ['login', 'confirm'] as const) {
     it(`the button of the page ${name}, which slept`, async () => {
       const visit = await visitWithPasskey()
