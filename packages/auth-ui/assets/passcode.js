@@ -2,8 +2,8 @@
 import { clockText, countDown, isSaid } from './countdown.js'
 import { busy, element, send, setFieldError } from './form.js'
 import './once.js'
-import { answerWithPasskey, canAnswerWithPasskey } from './passkeys.js'
 import { keepTrustedDeviceToken } from './trusted-device.js'
+import { browserSupportsWebAuthn, startAuthentication } from './webauthn.js'
 
 /** A mail under way is worth waiting for: the code in it dies when a new one is asked for. */
 const RESEND_WAIT_MS = 30_000
@@ -67,7 +67,7 @@ if (input instanceof HTMLInputElement && submit instanceof HTMLButtonElement) {
 }
 
 if (passkey instanceof HTMLElement) {
-  const canUse = canAnswerWithPasskey()
+  const canUse = browserSupportsWebAuthn()
   passkey.hidden = !canUse
   element('#no-passkey', HTMLElement).hidden = canUse
   const button = element('#use-passkey', HTMLButtonElement)
@@ -79,13 +79,14 @@ if (passkey instanceof HTMLElement) {
   button.addEventListener('click', async () => {
     place.textContent = ''
     const done = busy(button, passkey.dataset['busy'] ?? '')
-    const assertion = await answerWithPasskey(passkey.dataset['options'] ?? '')
+    const optionsJSON = JSON.parse(passkey.dataset['options'] ?? '{}')
+    const assertion = await startAuthentication({ optionsJSON }).catch(() => undefined)
     done()
     if (assertion === undefined) {
       refuse()
       return
     }
-    const fields = { 'two-factor-passcode': '', 'two-factor-assertion': assertion }
+    const fields = { 'two-factor-passcode': '', 'two-factor-assertion': JSON.stringify(assertion) }
     await answer(button, passkey.dataset['busy'] ?? '', fields, refuse)
   })
   if (canUse) button.focus()

@@ -15,33 +15,41 @@ import {
 
 /** @typedef {import('@simplewebauthn/browser').PublicKeyCredentialRequestOptionsJSON} RequestOptions */
 
-/** Before the five minutes of a challenge are over. */
-const RENEW_MS = 240_000
+/** Options are renewed after this time: their challenge is good for five minutes. */
+const FRESH_MS = 240_000
+/** How often the list looks at the age of its options. A longer timer would stand still while the device sleeps. */
+const LOOK_MS = 1000
 
 const box = element('#passkey-login', HTMLElement)
 const passphraseForm = element('#passphrase-form', HTMLFormElement)
+const field = passphraseForm.querySelector('input[autocomplete$="webauthn"]')
 const button = element('#passkey-button', HTMLButtonElement)
 const link = element('#passkey-link', HTMLButtonElement)
 const place = element('#passkey-error', HTMLElement)
 
 /** @type {{ options: RequestOptions, at: number } | undefined} */
 let given = parsed(box.dataset['options'])
-/** Counts the times the browser's list was asked for: what an earlier one says later is not heard. */
+/** Rises when a button was pressed or a passphrase sent: a list from before is not started or heard any more. */
 let round = 0
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let renewal
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let look
 
 /** @param {string | undefined} text */
 function parsed(text) {
   return text === undefined || text === ''
     ? undefined
-    : { options: /** @type {RequestOptions} */ (JSON.parse(text)), at: performance.now() }
+    : { options: /** @type {RequestOptions} */ (JSON.parse(text)), at: new Date().getTime() }
+}
+
+/** By the wall clock: the browser's other clock stands still while the device sleeps. */
+function isFresh() {
+  const ageMs = new Date().getTime() - (given?.at ?? 0)
+  return ageMs >= 0 && ageMs < FRESH_MS
 }
 
 /** @returns {Promise<RequestOptions | undefined>} undefined: nobody is reached, or not now */
 async function currentOptions() {
-  if (given !== undefined && performance.now() - given.at < RENEW_MS) return given.options
-  given = 'options' in box.dataset ? await optionsOfPage() : await optionsForLogin()
+  if (!isFresh()) given = 'options' in box.dataset ? await optionsOfPage() : await optionsForLogin()
   return given?.options
 }
 
@@ -63,12 +71,19 @@ async function optionsOfPage() {
 
 /** Offers passkeys in the list of the browser, until one is chosen or something else happens. */
 async function listen() {
-  clearTimeout(renewal)
-  round += 1
+  // Of a request of the button, of an answer on its way, or of a passphrase.
+  if (document.querySelector('button[aria-busy]') !== null) return
   const mine = round
+  if (!(await browserSupportsWebAuthnAutofill()) || mine !== round) return
   const options = await currentOptions()
   if (options === undefined || mine !== round) return
-  renewal = setTimeout(() => void listen(), RENEW_MS)
+  openList(true)
+  clearInterval(look)
+  look = setInterval(() => {
+    if (document.hidden || isFresh()) return
+    clearInterval(look)
+    void listen()
+  }, LOOK_MS)
   const answer = await startAuthentication({
     optionsJSON: options,
     useBrowserAutofill: true,
@@ -80,21 +95,31 @@ async function listen() {
 async function ask() {
   say('')
   stop()
+  const mine = round
   const done = both(box.dataset['busy'] ?? '')
+  let text = box.dataset['failed'] ?? ''
   const options = await currentOptions()
   const answer =
-    options === undefined
+    options === undefined || mine !== round
       ? undefined
-      : await startAuthentication({ optionsJSON: options }).catch(() => undefined)
+      : await startAuthentication({ optionsJSON: options }).catch((/** @type {Error} */ error) => {
+          // A browser does not tell whether it has no passkey or its owner gave up.
+          if (error.name === 'NotAllowedError' && !wasPasskeyUsed())
+            text = box.dataset['none'] ?? ''
+        })
   done()
+  if (mine !== round) return
   if (answer === undefined) {
-    refuse(box.dataset['failed'] ?? '')
-    await listenIfPossible()
+    refuse(text)
+    await listen()
   } else await post(answer)
 }
 
-/** @param {import('@simplewebauthn/browser').AuthenticationResponseJSON} answer */
-async function post(answer) {
+/**
+ * @param {import('@simplewebauthn/browser').AuthenticationResponseJSON} answer
+ * @param {boolean} [isSecond] the answer before came too late
+ */
+async function post(answer, isSecond = false) {
   const done = both(box.dataset['busy'] ?? '')
   const longRun = passphraseForm.querySelector('input[name="long-run-session"]')
   const isLong = longRun instanceof HTMLInputElement && longRun.checked
@@ -112,9 +137,21 @@ async function post(answer) {
     void tellAccepted(body['passkeys'])
   })
   if (problem === undefined) return
+  const again = problem.code === 'passkey_expired' && !isSecond ? await answerAnew() : undefined
   done()
+  if (again !== undefined) {
+    await post(again, true)
+    return
+  }
   if (problem.code === 'passkey_unknown') await tellUnknown(rpId, answer.id)
   refuse(problem.text)
+}
+
+/** The device slept while it waited for its owner, who is there now. */
+async function answerAnew() {
+  const options = await currentOptions()
+  if (options === undefined) return undefined
+  return startAuthentication({ optionsJSON: options }).catch(() => undefined)
 }
 
 /** @param {string} name of a hidden field of the page's form; empty where it has none */
@@ -168,16 +205,24 @@ function showButton() {
 
 /** Ends what the browser waits for. */
 function stop() {
-  clearTimeout(renewal)
+  clearInterval(look)
   round += 1
+  openList(false)
   WebAuthnAbortService.cancelCeremony()
 }
 
-async function listenIfPossible() {
-  if (await browserSupportsWebAuthnAutofill()) await listen()
+/**
+ * The library asks the browser once more whether there are lists. Meanwhile a button may be pressed: then it finds no
+ * field that takes passkeys, and starts none.
+ *
+ * @param {boolean} isOpen
+ */
+function openList(isOpen) {
+  if (field instanceof HTMLInputElement)
+    field.setAttribute('autocomplete', `current-password${isOpen ? ' webauthn' : ''}`)
 }
 
-if (browserSupportsWebAuthn() && isSecureContext) {
+if (browserSupportsWebAuthn()) {
   if (wasPasskeyUsed()) showButton()
   else link.hidden = false
   button.addEventListener('click', () => void ask())
@@ -185,7 +230,8 @@ if (browserSupportsWebAuthn() && isSecureContext) {
   // A passphrase on its way is not to be overtaken by a passkey.
   passphraseForm.addEventListener('submit', stop, { capture: true })
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void listenIfPossible()
+    if (!document.hidden) void listen()
   })
-  void listenIfPossible()
+  addEventListener('online', () => void listen())
+  void listen()
 }

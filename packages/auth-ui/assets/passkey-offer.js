@@ -28,9 +28,14 @@ async function add() {
   const problem = await send(form, fields, (answer) => void tellAccepted(answer['passkeys']), {
     stays: true,
   })
+  if (problem?.code === 'confirmation_required') {
+    // The page was open for too long: the owner confirms, and adds the passkey there.
+    location.assign('/auth/passkey')
+    return
+  }
   done()
   if (problem !== undefined) {
-    place.textContent = problem.text === '' ? failed : problem.text
+    place.textContent = problem.code === 'passkey_invalid' ? failed : problem.text
     return
   }
   notePasskey()

@@ -1,5 +1,8 @@
 import { busy, element, setFieldError } from './form.js'
-import { canMakePasskey, makePasskey } from './passkeys.js'
+import { browserSupportsWebAuthn, startRegistration } from './webauthn.js'
+
+/** What older authenticators can. */
+const EASED = { residentKey: 'preferred', userVerification: 'preferred' }
 
 const form = element('#passkey-form', HTMLFormElement)
 const label = element('#label', HTMLInputElement)
@@ -15,14 +18,16 @@ function showProblem(text) {
 
 /** @param {boolean} isSecondStepOnly made as older authenticators can */
 async function create(isSecondStepOnly) {
-  const { busy: label = '', refused = '', known = '', options = '' } = form.dataset
+  const { busy: label = '', refused = '', known = '', options = '{}' } = form.dataset
   showProblem('')
   const done = busy(button, label)
   try {
-    credential.value = await makePasskey(isSecondStepOnly ? eased(options) : options)
+    const optionsJSON = JSON.parse(options)
+    if (isSecondStepOnly) optionsJSON.authenticatorSelection = EASED
+    credential.value = JSON.stringify(await startRegistration({ optionsJSON }))
   } catch (error) {
     done()
-    const isKnown = error instanceof DOMException && error.name === 'InvalidStateError'
+    const isKnown = error instanceof Error && error.name === 'InvalidStateError'
     showProblem(isKnown ? known : refused)
     // What refuses to verify its user, or to be found by itself, can still be a second step.
     if (!isKnown) element('#second-step-only', HTMLElement).hidden = false
@@ -36,13 +41,6 @@ async function create(isSecondStepOnly) {
   }
   // Sent by the browser itself, which follows the answer to the settings.
   form.submit()
-}
-
-/** @param {string} options `PublicKeyCredentialCreationOptionsJSON` */
-function eased(options) {
-  const wanted = JSON.parse(options)
-  const selection = { residentKey: 'preferred', userVerification: 'preferred' }
-  return JSON.stringify({ ...wanted, authenticatorSelection: selection })
 }
 
 form.addEventListener('submit', (event) => {
@@ -59,5 +57,5 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
 
-if (canMakePasskey()) button.disabled = false
+if (browserSupportsWebAuthn()) button.disabled = false
 else element('#unsupported', HTMLElement).hidden = false

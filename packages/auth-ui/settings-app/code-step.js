@@ -111,10 +111,10 @@ function noCode({ t }) {
 export function resendButton({ t, warn, announce }, act) {
   const button = make('button', { class: 'button', type: 'button' }, t('code.resend'))
   const rest = () => {
-    const end = performance.now() + RESEND_S * 1000
+    const end = new Date().getTime() + RESEND_S * 1000
     button.disabled = true
     const tick = () => {
-      const left = Math.ceil((end - performance.now()) / 1000)
+      const left = Math.ceil((end - new Date().getTime()) / 1000)
       button.disabled = left > 0
       button.textContent = left > 0 ? t('code.resendIn', { seconds: left }) : t('code.resend')
       if (left > 0 && button.isConnected) setTimeout(tick, 250)

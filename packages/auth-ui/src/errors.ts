@@ -229,7 +229,7 @@ export const ERRORS = {
   passkey_invalid: {
     status: 401,
     description: 'the passkey was not accepted',
-    text: 'The passkey may not log in alone, or what it signed is not right.',
+    text: 'The passkey may not log in alone, or what it signed is not right. 422: a new passkey was not accepted.',
     source: 'owner.md 2.2',
   },
   passkey_unknown: {

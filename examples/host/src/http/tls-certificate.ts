@@ -5,6 +5,24 @@ import type { HostLog } from '../log/log.ts'
 
 type Files = NonNullable<Config['tls']>
 
+/**
+ * Mozilla's "intermediate" configuration, version 6.0. Node's defaults also accept suites without forward secrecy or
+ * with CBC, CCM and ARIA.
+ */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':')
+const CURVES = 'X25519:prime256v1:secp384r1'
+const CURVES_WITH_HYBRID = `X25519MLKEM768:${CURVES}`
+
 /** How often it is looked whether the files have changed. Milliseconds. */
 const LOOK_MS = 10_000
 
@@ -15,13 +33,30 @@ const LOOK_MS = 10_000
 export function readCertificate(files: Files): SecureContextOptions {
   const cert = readPem(files.cert, 'SVC_TLS_CERT')
   const key = readPem(files.key, 'SVC_TLS_KEY')
-  const options = { cert, key, minVersion: 'TLSv1.2' } as const
+  const options = {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    honorCipherOrder: false,
+    ecdhCurve: knowsHybrid() ? CURVES_WITH_HYBRID : CURVES,
+  } as const
   try {
     createSecureContext(options)
   } catch {
     throw new ConfigError(['SVC_TLS_CERT, SVC_TLS_KEY: not a certificate and its key'])
   }
   return options
+}
+
+/** Node 22 has an OpenSSL without the hybrid group. */
+function knowsHybrid(): boolean {
+  try {
+    createSecureContext({ ecdhCurve: CURVES_WITH_HYBRID })
+    return true
+  } catch {
+    return false
+  }
 }
 
 function readPem(path: string, name: string): Buffer {

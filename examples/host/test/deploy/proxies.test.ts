@@ -8,8 +8,15 @@ import { makeCertificates } from '../support/deploy/certificates.ts'
 import { doMainJob } from '../support/deploy/fronted-job.ts'
 import { metricsIn, panelExpressions, sampledIn } from '../support/deploy/panels.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
-import { checkNginx, DEPLOY } from '../support/deploy/proxies.ts'
+import { checkNginx, DEPLOY, startNginx } from '../support/deploy/proxies.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
+import {
+  acceptedGroups,
+  acceptedOldVersions,
+  acceptedSuites,
+  CURVES,
+  intermediateSuites,
+} from '../support/tls-offers.ts'
 
 const DOMAIN = 'example.net'
 const KEY = `test:${randomBytes(32).toString('base64')}`
@@ -94,6 +101,21 @@ describe('the files of the proxies', () => {
     expect(said).to.include('syntax is ok')
     expect(said).to.not.include('[warn]')
     expect(code).to.equal(0)
+  })
+
+  it('speaks the TLS of the listener of our own', async function () {
+    needsProgram(this, 'nginx')
+    const certificates = makeCertificates(folder, DOMAIN)
+    const options = { folder, deploy: DEPLOY, certificates, domain: DOMAIN, upstream: 8080 }
+    const nginx = await startNginx(options)
+    try {
+      const to = { port: nginx.httpsPort, servername: DOMAIN }
+      expect(await acceptedSuites(to)).to.have.members(intermediateSuites('ecdsa'))
+      expect(await acceptedGroups(to)).to.deep.equal(CURVES)
+      expect(await acceptedOldVersions(to)).to.deep.equal([])
+    } finally {
+      await nginx.stop()
+    }
   })
 
   for (const name of ['Caddyfile', 'Caddyfile.on-demand']) {

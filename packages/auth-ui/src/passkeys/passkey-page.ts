@@ -126,7 +126,7 @@ async function submitPasskey(ctx: RouteContext, services: AuthUiServices): Promi
   try {
     await addOnce(ctx, services, authorized, credential)
   } catch (error) {
-    const isRefused = AuthUiError.is(error, 'two_factor_invalid')
+    const isRefused = AuthUiError.is(error, 'passkey_invalid')
     if (!isRefused || prefersJson(ctx)) throw error
     ctx.status = error.status
     return showForm(ctx, services, authorized, label, { code: 'passkey_failed' })
@@ -142,7 +142,9 @@ async function submitOffered(ctx: RouteContext, services: AuthUiServices): Promi
   const session = await services.sessionMiddleware.current(ctx)
   const owner = await onboardedOwner(services, instance)
   if (owner === undefined || !isJustLoggedIn(services, session)) {
-    return answerRedirect(ctx, await locateTarget(services, ctx, target, session, 'keep'))
+    // A script would take the way on for a success.
+    if (prefersJson(ctx)) throw new AuthUiError('confirmation_required')
+    return redirect(ctx, await locateTarget(services, ctx, target, session, 'keep'))
   }
   const presented = { code: offerProof(session), state: '' }
   const credential = { json: form.text('credential'), label: cleanLabel(form.text('label')) }
@@ -262,5 +264,5 @@ function requireRoom(factors: Factors | undefined): void {
 }
 
 function refused(): AuthUiError {
-  return new AuthUiError('two_factor_invalid', { status: 422 })
+  return new AuthUiError('passkey_invalid', { status: 422 })
 }

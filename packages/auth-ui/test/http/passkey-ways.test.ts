@@ -249,10 +249,17 @@ describe('passkeys beside the passphrase', () => {
       const page = (await owner.browser.get(OFFER)).page()
       server.clock.advance(300_001)
       expect((await owner.browser.get(OFFER)).status).to.equal(302)
-      const late = await owner.browser.submit(page.form('/auth/passkey'), {
-        credential: softwareAuthenticator(ALICE).create(optionsOf(page)),
-      })
-      expect(late.status).to.equal(302)
+      const form = page.form('/auth/passkey')
+      const credential = softwareAuthenticator(ALICE).create(optionsOf(page))
+      expect((await owner.browser.submit(form, { credential })).status).to.equal(302)
+      const kept = form.fields.filter(([name]) => name !== 'credential')
+      const late = await owner.browser.post(
+        '/auth/passkey',
+        [...kept, ['credential', credential]],
+        { headers: JSON_ONLY },
+      )
+      expect(late.status).to.equal(403)
+      expect(late.json()).to.include({ code: 'confirmation_required' })
       expect((await shown())['passkeys']).to.have.lengthOf(1)
       expect((await browser.get('/auth/passkey/offer?redirect=https%3A%2F%2Fx')).status).to.equal(
         400,

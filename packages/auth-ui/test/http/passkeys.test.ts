@@ -120,6 +120,22 @@ describe('/auth/passkey', () => {
         expect(optionsOf(again)['challenge']).not.to.equal(optionsOf(page)['challenge'])
         expect((await shownFactors(owner)).passkeys).to.deep.equal([])
       })
+
+      it(`answers 422 passkey_invalid as JSON to a credential ${what}`, async () => {
+        const page = (await passkeyPage(server, owner)).page()
+        const credential = softwareAuthenticator(ALICE).create(optionsOf(page), tampering)
+        const kept = page.form('/auth/passkey').fields.filter(([name]) => name !== 'credential')
+        const answer = await owner.browser.post(
+          '/auth/passkey',
+          [...kept, ['credential', credential]],
+          { headers: { accept: 'application/json' } },
+        )
+        expect(answer.status).to.equal(422)
+        expect(answer.json()).to.deep.equal({
+          error: 'the passkey was not accepted',
+          code: 'passkey_invalid',
+        })
+      })
     }
 
     it('is one passkey however often the form comes, and leads on each time', async () => {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { addAuthenticator, launchChromium } from '@svc/testkit'
+import { addAuthenticator, launchChromium, type VirtualAuthenticator } from '@svc/testkit'
 import type Koa from 'koa'
 import type { Browser, Page } from 'playwright-core'
 import { type SampleServer, sampleServer } from './sample-server.ts'
@@ -47,18 +47,24 @@ export async function startBrowserSteps(): Promise<BrowserSteps> {
   return steps
 }
 
-/** Gives the simulated key a passkey. @param credentialId base64url, as the page's options name it */
-export async function addPasskey(page: Page, credentialId: string): Promise<void> {
-  const { session, authenticatorId } = await addAuthenticator(page)
+/**
+ * Gives the page a simulated device with a passkey.
+ * @param credentialId base64url, as the page's options name it
+ */
+export async function addPasskey(page: Page, credentialId: string): Promise<VirtualAuthenticator> {
+  const authenticator = await addAuthenticator(page)
+  const { session, authenticatorId } = authenticator
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   await session.send('WebAuthn.addCredential', {
     authenticatorId,
     credential: {
       credentialId: Buffer.from(credentialId, 'base64url').toString('base64'),
-      isResidentCredential: false,
+      isResidentCredential: true,
       rpId: 'alice.localhost',
+      userHandle: Buffer.from('alice').toString('base64'),
       privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
       signCount: 0,
     },
   })
+  return authenticator
 }

@@ -104,6 +104,8 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       askedBy: 'Bank transfers',
       problem: { code: 'invalid_passphrase' },
     }),
+  'confirm-mail': (pages, ctx) =>
+    pages.confirmPage(ctx, { ...CONFIRM, mailsCodeTo: 'alice@example.net' }),
   'confirm-rtl': (pages, ctx) => pages.confirmPage(ctx, { ...CONFIRM, askedBy: RTL_NAME }),
   passkey: (pages, ctx) => pages.passkeyPage(ctx, PASSKEY),
   'passkey-offer': (pages, ctx) =>
