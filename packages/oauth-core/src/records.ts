@@ -20,7 +20,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         metadata: members(
           { redirect_uris: list(text), client_name: text, software_id: text },
           {
-            token_endpoint_auth_method: oneOf('none'),
+            token_endpoint_auth_method: oneOf('client_secret_basic', 'client_secret_post', 'none'),
             software_version: text,
             client_kind: text,
             client_uri: text,

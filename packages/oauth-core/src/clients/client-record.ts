@@ -6,7 +6,7 @@ import {
   type Key,
   recordKey,
 } from '@svc/store'
-import type { InstanceId } from '@svc/platform'
+import type { Instance, InstanceId } from '@svc/platform'
 import { type Client, type ClientId, type ClientMetadata, isPublic } from './client.ts'
 import type { DocumentSnapshot } from './client-document.ts'
 import { deviceDigest, deviceOf } from './device-token.ts'
@@ -124,6 +124,7 @@ const OPTIONAL = [
   'notification_platform',
   'notification_device_token',
   'notifications',
+  'token_endpoint_auth_method',
 ] as const satisfies readonly (keyof ClientMetadata)[]
 
 /**
@@ -132,6 +133,7 @@ const OPTIONAL = [
  * @see oauth.md 1.1
  */
 export function toWire(
+  { origin }: Pick<Instance, 'origin'>,
   client: Client,
   secret: string,
   registrationToken?: string,
@@ -145,12 +147,13 @@ export function toWire(
       : { client_secret: secret, client_secret_expires_at: 0 }),
   }
   if (registrationToken !== undefined) wire['registration_access_token'] = registrationToken
+  // SPEC: RFC 7592 section 3 - deployed clients with a secret were never given it.
+  if (isOpen) wire['registration_client_uri'] = `${origin}/auth/register/${id}`
   wire['grant_types'] = ['authorization_code', 'refresh_token']
   wire['response_types'] = ['code']
   wire['redirect_uris'] = metadata.redirect_uris
   wire['client_name'] = metadata.client_name
-  if (isOpen) wire['token_endpoint_auth_method'] = 'none'
-  else wire['software_id'] = metadata.software_id
+  if (!isOpen) wire['software_id'] = metadata.software_id
   for (const name of OPTIONAL) {
     // Metadata came from JSON.
     const value = metadata[name] as Json | undefined

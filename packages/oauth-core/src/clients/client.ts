@@ -8,8 +8,8 @@ export interface ClientMetadata {
   readonly redirect_uris: readonly string[]
   readonly client_name: string
   readonly software_id: string
-  /** Of a client without a secret; its `software_id` is `''`. Absent: it has a secret. */
-  readonly token_endpoint_auth_method?: 'none'
+  /** `none`: it has no secret, and its `software_id` is `''`. Else what a client with a secret asked for; it may use both. */
+  readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'none'
   readonly software_version?: string
   readonly client_kind?: string
   readonly client_uri?: string

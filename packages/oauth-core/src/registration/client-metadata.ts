@@ -3,7 +3,7 @@ import type { Instance } from '@svc/platform'
 import { type ClientMetadata, isPublic } from '../clients/client.ts'
 import { isRedirectList, readNotifications } from './client.schema.ts'
 import { fitsPlatform, isDeviceToken, isPlatform } from '../clients/device-token.ts'
-import { isRedirectUri } from './redirect-uri.ts'
+import { isProgramUri, isRedirectUri } from './redirect-uri.ts'
 
 /** What a client may say about itself, in the order it is checked (oauth.md 3.1). Nothing else is ever looked at. */
 const MEMBERS = [
@@ -18,6 +18,7 @@ const MEMBERS = [
   'client_kind',
   'notification_device_token',
   'notifications',
+  'token_endpoint_auth_method',
 ] as const
 
 type Member = (typeof MEMBERS)[number]
@@ -28,7 +29,11 @@ const MEMBERS_WITH_SECRET: readonly Member[] = [
   'notification_platform',
   'notification_device_token',
   'notifications',
+  'token_endpoint_auth_method',
 ]
+
+/** With one of these and without `software_id`, whatever they say, a program of today registers. @see decision D90 */
+const PUBLIC_SIGNS = ['token_endpoint_auth_method', 'grant_types', 'response_types'] as const
 
 const MAX_REDIRECT_URIS = 20
 const MAX_NAME_CHARACTERS = 100
@@ -74,6 +79,23 @@ const RULES: Readonly<Record<Member, Rule>> = {
   client_kind: (value) => plainText('client_kind', value, 1024),
   notification_device_token: deviceToken,
   notifications: (value) => readNotifications(value) ?? refuse('notifications is invalid'),
+  // SPEC: RFC 7591 section 3.2.1 - another method than was asked for is registered; the answer says which.
+  token_endpoint_auth_method: (value) =>
+    value === 'client_secret_basic' ? value : 'client_secret_post',
+}
+
+/**
+ * Whether a body registers a client without a secret: it names no software, and it either carries a member that only
+ * programs of today send, or can be answered by programs of the owner's device alone.
+ * @see assistants.md 3.8; decision D90
+ */
+export function isPublicRegistration(body: unknown, members: Members): boolean {
+  if ((members.get('software_id') ?? '') !== '') return false
+  const uris = members.get('redirect_uris')
+  return (
+    PUBLIC_SIGNS.some((name) => Object.hasOwn(objectBody(body), name)) ||
+    (isRedirectList(uris) && uris.every(isProgramUri))
+  )
 }
 
 /**
@@ -94,7 +116,10 @@ export function readMetadataUpdate(
   instance: Instance,
 ): ClientMetadata {
   if (isPublic({ metadata: current })) return readPublicMetadata(members, current, instance)
-  const metadata = read(members, current, instance)
+  const changed = new Map(members)
+  // SPEC: assistants.md 3.8 - it is decided at registration.
+  changed.delete('token_endpoint_auth_method')
+  const metadata = read(changed, current, instance)
   // SPEC: oauth.md 3.5 - an old token must not come to mean another app's permissions.
   if (metadata.software_id !== current.software_id) refuse('software_id is immutable')
   return metadata

@@ -76,7 +76,7 @@ export async function readClient(ctx: RouteContext, { engine }: OAuthServices): 
   if (answer.status !== 200) throw engineError(answer)
   // SPEC: seed - the status shown for this answer is 201.
   ctx.status = 201
-  ctx.body = toWire(client, secret)
+  ctx.body = toWire(ctx.state.instance, client, secret)
 }
 
 /** `PUT /auth/register/:clientId`. @see oauth.md 3.7; RFC 7592; decision D21 */
@@ -127,7 +127,8 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   emitter.emit('client.updated', { instance, client: stored })
   log.info('client.updated', { domain: instance.domain, clientId: client.id, renewSecret })
   ctx.status = 200
-  ctx.body = toWire({ ...stored, metadata }, typeof newSecret === 'string' ? newSecret : secret)
+  const current = typeof newSecret === 'string' ? newSecret : secret
+  ctx.body = toWire(instance, { ...stored, metadata }, current)
 }
 
 /** `DELETE /auth/register/:clientId`. @see oauth.md 3.8, 11.1; RFC 7592 */

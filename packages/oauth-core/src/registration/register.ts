@@ -17,8 +17,7 @@ import { ERRORS, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 import { invalidToken } from '../tokens/bearer.ts'
 import {
-  type Members,
-  objectBody,
+  isPublicRegistration,
   pickMembers,
   readNewMetadata,
   readPublicMetadata,
@@ -71,7 +70,7 @@ export async function registerClient(ctx: RouteContext, services: OAuthServices)
   await register(
     ctx,
     services,
-    asksForNoSecret(services, body, members)
+    isOpenToPublic(services) && isPublicRegistration(body, members)
       ? readPublicMetadata(members, {}, instance)
       : readNewMetadata(members, instance),
   )
@@ -86,16 +85,9 @@ export async function registerFromWebApp(
   await register(ctx, services, readNewMetadata(pickMembers(body), instance))
 }
 
-/** Without resources for such clients, and for every client that names its software, the member means nothing. */
-function asksForNoSecret(
-  { options, resources }: OAuthServices,
-  body: unknown,
-  members: Members,
-): boolean {
-  if (resources.open === undefined || !options.assistants.registration) return false
-  const method = objectBody(body)['token_endpoint_auth_method']
-  const software = members.get('software_id') ?? ''
-  return method === 'none' && software === ''
+/** Without resources for such clients, and where the operator wants none, every client needs a secret. */
+function isOpenToPublic({ options, resources }: OAuthServices): boolean {
+  return resources.open !== undefined && options.assistants.registration
 }
 
 /** A client that was just stored. */
@@ -139,7 +131,7 @@ async function register(
     address: services.clientAddress(ctx),
   })
   ctx.status = 201
-  ctx.body = toWire(client, secret, token)
+  ctx.body = toWire(instance, client, secret, token)
 }
 
 interface Stored {

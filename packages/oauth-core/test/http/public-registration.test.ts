@@ -1,11 +1,23 @@
 import { expect } from 'chai'
 import { METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
-import { connect, publicClient, REDIRECT_URI, resourceServer } from '../resource-server.ts'
+import {
+  BASE,
+  connect,
+  publicClient,
+  REDIRECT_URI,
+  refresh,
+  resourceServer,
+  tokensOf,
+} from '../resource-server.ts'
 
 const OPEN = {
   client_name: 'Assistant',
   redirect_uris: [REDIRECT_URI],
   token_endpoint_auth_method: 'none',
+}
+const MANDATORY = {
+  error: 'invalid_client_metadata',
+  error_description: 'software_id is mandatory',
 }
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -24,6 +36,7 @@ function comparable(text: string): string {
 describe('registration of a client without a secret', () => {
   it('answers no secret, and what the client said', async () => {
     const server = await resourceServer()
+    server.clock.stop()
     const answer = await register(server, {
       ...OPEN,
       client_uri: 'https://assistant.example',
@@ -40,6 +53,7 @@ describe('registration of a client without a secret', () => {
     expect([typeof client_id, typeof registration_access_token]).to.deep.equal(['string', 'string'])
     expect(rest).to.deep.equal({
       client_id_issued_at: Math.floor(server.clock.now() / 1000),
+      registration_client_uri: `${BASE}/auth/register/${String(client_id)}`,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       redirect_uris: [REDIRECT_URI],
@@ -92,26 +106,92 @@ describe('registration of a client without a secret', () => {
     expect((await server.send('GET', path, { headers })).status).to.equal(404)
   })
 
-  it('exists only where resources are, where the operator wants it, and for exactly none', async () => {
-    const mandatory = {
-      error: 'invalid_client_metadata',
-      error_description: 'software_id is mandatory',
+  it('answers 201 with none for another method, none at all, or a member of today', async () => {
+    const server = await resourceServer()
+    const web = { client_name: 'Quill', redirect_uris: [REDIRECT_URI] }
+    const local = { client_name: 'Quill', redirect_uris: ['http://127.0.0.1:33418/'] }
+    const { token_endpoint_auth_method: _, ...bare } = OPEN
+    const bodies: object[] = [
+      local,
+      { ...local, redirect_uris: ['http://localhost:1/', 'http://[::1]/', 'quillapp://cb'] },
+      { ...local, software_id: '' },
+      { ...local, software_id: null },
+      { ...web, token_endpoint_auth_method: '' },
+      { ...web, grant_types: ['authorization_code', 'refresh_token'] },
+      { ...web, response_types: ['code'] },
+      { ...web, grant_types: null },
+      { ...web, response_types: 'token' },
+    ]
+    for (const method of ['client_secret_post', 'client_secret_basic', 'None', null, ['none']]) {
+      bodies.push({ ...web, token_endpoint_auth_method: method })
+      bodies.push({ ...local, token_endpoint_auth_method: method })
     }
+    for (const json of bodies) {
+      const words = JSON.stringify(json)
+      const answer = await register(server, json)
+      expect(answer.status, words).to.equal(201)
+      expect(answer.body, words).to.include({ token_endpoint_auth_method: 'none' })
+      expect(answer.body, words).not.to.have.any.keys('client_secret', 'software_id')
+    }
+    const mixed = { ...bare, redirect_uris: ['http://127.0.0.1:1/', REDIRECT_URI] }
+    const oob = 'urn:ietf:wg:oauth:2.0:oob'
+    for (const json of [bare, mixed, { ...bare, redirect_uris: [oob] }]) {
+      const answer = await register(server, json)
+      expect([answer.status, answer.body]).to.deep.equal([400, MANDATORY])
+    }
+  })
+
+  it('exchanges and refreshes without a secret whatever method was asked for', async () => {
+    const server = await resourceServer()
+    for (const method of ['client_secret_post', 'client_secret_basic', null]) {
+      const id = await publicClient(server, { token_endpoint_auth_method: method })
+      const { refresh_token } = await connect(server, id)
+      tokensOf(await refresh(server, id, refresh_token))
+    }
+  })
+
+  it('exists only where resources are, and where the operator wants it', async () => {
+    const local = { client_name: 'Quill', redirect_uris: ['http://127.0.0.1:33418/'] }
     for (const server of [
       await oauthServer(),
       await resourceServer({ assistants: { registration: false } }),
     ]) {
-      const answer = await register(server, OPEN)
-      expect([answer.status, answer.body]).to.deep.equal([400, mandatory])
+      for (const json of [OPEN, local, { ...OPEN, token_endpoint_auth_method: null }]) {
+        const answer = await register(server, json)
+        expect([answer.status, answer.body]).to.deep.equal([400, MANDATORY])
+      }
     }
     const server = await resourceServer()
-    for (const token_endpoint_auth_method of ['None', 'client_secret_post', null, ['none']]) {
-      const answer = await register(server, { ...OPEN, token_endpoint_auth_method })
-      expect([answer.status, answer.body]).to.deep.equal([400, mandatory])
-    }
     const headers = await server.appHeaders('settings')
     const path = '/auth/registerFromWebApp'
-    expect((await server.send('POST', path, { json: OPEN, headers })).body).to.deep.equal(mandatory)
+    expect((await server.send('POST', path, { json: OPEN, headers })).body).to.deep.equal(MANDATORY)
+  })
+
+  it('names the registered method to a client with a secret that asked for one, and to no other', async () => {
+    const server = await resourceServer()
+    for (const [asked, registered] of [
+      ['client_secret_basic', 'client_secret_basic'],
+      ['client_secret_post', 'client_secret_post'],
+      ['none', 'client_secret_post'],
+      ['private_key_jwt', 'client_secret_post'],
+      [['client_secret_basic'], 'client_secret_post'],
+      [null, undefined],
+      ['', undefined],
+      [undefined, undefined],
+    ] as const) {
+      const { id, secret, token, body } = await server.register({
+        token_endpoint_auth_method: asked,
+      })
+      expect(secret).to.be.a('string').and.not.equal('undefined')
+      expect(body['token_endpoint_auth_method'], String(asked)).to.equal(registered)
+      expect(body).not.to.have.property('registration_client_uri')
+      const headers = server.bearer(token)
+      const read = await server.send('GET', `/auth/register/${id}`, { headers })
+      expect(read.body['token_endpoint_auth_method']).to.equal(registered)
+      const json = { client_id: id, client_name: 'Other' }
+      const changed = await server.send('PUT', `/auth/register/${id}`, { headers, json })
+      expect(changed.body['token_endpoint_auth_method']).to.equal(registered)
+    }
   })
 
   it('changes nothing of the others, byte for byte', async () => {
