@@ -185,7 +185,7 @@ export async function clientResource(
     type: `${services.namespace}.oauth.clients`,
     id: client.id,
     attributes: {
-      client_name: metadata.client_name,
+      client_name: services.pages.clientName(instance.locale, client),
       ...optional('client_kind', kindOf(client, access)),
       ...optional('host', hostOf(client)),
       software_id: metadata.software_id,

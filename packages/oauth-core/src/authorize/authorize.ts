@@ -171,7 +171,7 @@ async function grant(
   const assistant = await rememberedOf(services, answer, live)
   const endsAt = endOf(answer, services.clock.now())
   const userAgent = ctx.get('User-Agent')
-  const seen = { userAgent, withinLimit: true }
+  const seen = { userAgent, redirectUri, withinLimit: true }
   await keepDescribed(services, instance, request.client)
   const client = await allowClient(services, instance, request.client.id, seen)
   if (endsAt !== undefined && resource === undefined)

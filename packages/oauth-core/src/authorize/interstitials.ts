@@ -93,11 +93,11 @@ export async function showCertify(
 async function showLimit(
   ctx: RouteContext,
   services: Pick<OAuthServices, 'given'>,
-  { client }: AuthorizeRequest,
+  { client, redirectUri }: AuthorizeRequest,
   reached: LimitReached,
 ): Promise<void> {
   refusePost(ctx, 'client_limit')
-  await pagesOf(services).limit(ctx, { client, ...reached })
+  await pagesOf(services).limit(ctx, { client, redirectUri, ...reached })
 }
 
 function refusePost(ctx: RouteContext, code: 'client_limit' | 'deprecated_app'): void {

@@ -19,6 +19,7 @@ export type ClientRecord = {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  readonly unnamed?: { readonly redirectUri?: string }
   readonly document?: DocumentSnapshot
   readonly os?: string
   readonly createdAt: number
@@ -42,6 +43,14 @@ export function isCounted(
   metadata: Pick<ClientMetadata, 'client_kind' | 'token_endpoint_auth_method'>,
 ): boolean {
   return isUserKind(metadata.client_kind) || isPublic({ metadata })
+}
+
+/** Whether the client's name is its own alone: not what a document calls it, and not the stand-in. */
+export function ownsName({
+  document,
+  unnamed,
+}: Pick<ClientRecord, 'document' | 'unnamed'>): boolean {
+  return document === undefined && unnamed === undefined
 }
 
 /** Whether a text can be the identifier of a client at all. */

@@ -21,6 +21,9 @@ export interface ClientMetadata {
   readonly notifications?: Readonly<Record<string, unknown>>
 }
 
+/** Stands for the name of a client that registered without one; pages say it in words of their own. @see decision D90 */
+export const STAND_IN_NAME = 'Unnamed app'
+
 /** A registered client. Times are milliseconds since the epoch. */
 export interface Client {
   readonly id: ClientId
@@ -29,6 +32,8 @@ export interface Client {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  /** It registered without a name, so that `client_name` is none; and the redirect URI that it was last allowed with. */
+  readonly unnamed?: { readonly redirectUri?: string }
   /** Of a client that a document describes: what it said when the owner was asked. */
   readonly document?: DocumentSnapshot
   /** Operating system of the browser that allowed it. */
@@ -58,6 +63,11 @@ export function isPublic({
   readonly metadata: Pick<ClientMetadata, 'token_endpoint_auth_method'>
 }): boolean {
   return metadata.token_endpoint_auth_method === 'none'
+}
+
+/** Whether a public registration says no name of its own. */
+export function isUnnamed(metadata: ClientMetadata): boolean {
+  return isPublic({ metadata }) && metadata.client_name === STAND_IN_NAME
 }
 
 /**

@@ -34,19 +34,31 @@ export async function changeClient(
  * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with. Writes
  * only when something changes. Undefined when the client is gone.
  * @param seen.withinLimit - one more must be within `oauthClientsMax`, however many are allowed at once
+ * @param seen.redirectUri - where the answer goes: lists know a client without a name by it
  * @throws OAuthError `client_limit`
  */
 export async function markAllowed(
   services: OAuthServices,
   instance: Instance,
   id: string,
-  { os, withinLimit = false }: { readonly os?: string; readonly withinLimit?: boolean },
+  {
+    os,
+    redirectUri,
+    withinLimit = false,
+  }: { readonly os?: string; readonly redirectUri?: string; readonly withinLimit?: boolean },
 ): Promise<Client | undefined> {
   let wasPending = false
-  const allow = ({ pending, os: known }: Client): ClientChange | undefined => {
+  const allow = ({ pending, os: knownOs, unnamed }: Client): ClientChange | undefined => {
     wasPending = pending
-    if (!pending && (os === undefined || os === known)) return undefined
-    return { pending: false, ...(os === undefined ? {} : { os }) }
+    const isOsKnown = os === undefined || os === knownOs
+    const address = unnamed === undefined ? undefined : redirectUri
+    const isAddressKnown = address === undefined || address === unnamed?.redirectUri
+    if (!pending && isOsKnown && isAddressKnown) return undefined
+    return {
+      pending: false,
+      ...(os === undefined ? {} : { os }),
+      ...(address === undefined ? {} : { unnamed: { redirectUri: address } }),
+    }
   }
   const admit = (client: Client) => admitClient(services, instance, client)
   const client = await changeClient(services, instance, id, allow, withinLimit ? admit : undefined)

@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '@svc/platform'
-import { type ClientMetadata, isPublic } from '../clients/client.ts'
+import { type ClientMetadata, isPublic, STAND_IN_NAME } from '../clients/client.ts'
 import { isRedirectList, readNotifications } from './client.schema.ts'
 import { fitsPlatform, isDeviceToken, isPlatform } from '../clients/device-token.ts'
 import { isProgramUri, isRedirectUri } from './redirect-uri.ts'
@@ -136,6 +136,11 @@ export function readPublicMetadata(
   instance: Instance,
 ): ClientMetadata {
   const known = new Map([...members].filter(([name]) => !MEMBERS_WITH_SECRET.includes(name)))
+  const { client_name: name = STAND_IN_NAME } = current
+  const asked = known.get('client_name')
+  // SPEC: D90 - programs register without a name; one that was given is never cleared (D21).
+  if (name !== STAND_IN_NAME && asked === STAND_IN_NAME) refuse('client_name is mandatory')
+  if (name === STAND_IN_NAME && isBlank(asked)) known.set('client_name', STAND_IN_NAME)
   const metadata = read(known, { ...current, software_id: '' }, instance)
   const shown = metadata.redirect_uris.find((uri) => /^urn:/i.test(uri))
   // A code that is carried by hand is what PKCE cannot protect.
@@ -178,8 +183,12 @@ function redirectUris(value: unknown, instance: Instance): readonly string[] {
   return uris
 }
 
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+}
+
 function clientName(value: unknown): string {
-  if (typeof value !== 'string' || value.trim() === '') refuse('client_name is mandatory')
+  if (typeof value !== 'string' || isBlank(value)) refuse('client_name is mandatory')
   const isShort =
     value.length <= 2 * MAX_NAME_CHARACTERS && [...value].length <= MAX_NAME_CHARACTERS
   return isShort && !DECEPTIVE.test(value) ? value : refuse('client_name is invalid')

@@ -6,7 +6,7 @@ import {
   type RouteContext,
 } from '@svc/platform'
 import type { Change } from '@svc/store'
-import { type Client, isPublic } from '../clients/client.ts'
+import { type Client, isPublic, isUnnamed } from '../clients/client.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import type { OpenClient } from '../clients/client-store.ts'
@@ -97,7 +97,9 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   const also = [...admitted, ...noteChange(ctx, services, client)]
 
   const { client_name: ownName } = client.metadata
-  const name = await claimName(services, instance.id, asked.client_name, ownName)
+  const name = isUnnamed(asked)
+    ? undefined
+    : await claimName(services, instance.id, asked.client_name, ownName)
   const metadata = { ...asked, client_name: name?.name ?? ownName }
   const write = {
     metadata,

@@ -7,7 +7,7 @@ import {
 } from '@svc/platform'
 import type { AccessContext } from '../access/access-context.ts'
 import { authenticate } from '../access/access.ts'
-import { type ClientMetadata, isPublic } from '../clients/client.ts'
+import { type ClientMetadata, isPublic, isUnnamed } from '../clients/client.ts'
 import { claimName, freeClaim, type NameClaim, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import type { EngineClient } from '../clients/client-store.ts'
@@ -146,6 +146,8 @@ async function storeNew(
   instance: Instance,
   asked: ClientMetadata,
 ): Promise<Stored> {
+  // However many have none.
+  if (isUnnamed(asked)) return storeAs(services, instance, asked)
   const free = await freeClaim(services, instance.id, asked.client_name)
   const first = free === undefined ? undefined : await storeAs(services, instance, asked, free)
   // Somebody else took the name meanwhile.
@@ -161,17 +163,18 @@ async function storeAs(
   services: OAuthServices,
   instance: Instance,
   asked: ClientMetadata,
-  name: NameClaim,
+  name?: NameClaim,
 ): Promise<Stored> {
   const { clients, engine } = services
-  const metadata = { ...asked, client_name: name.name }
+  const metadata = name === undefined ? asked : { ...asked, client_name: name.name }
   let ready: EngineClient | undefined
   const onReady = (given: EngineClient): void => {
     ready = given
   }
   // A wake-up for a client that is not stored in the end finds nobody, and does nothing.
   const schedule = (): Promise<void> => clients.pendingChecks.schedule(instance)
-  const answer = await clients.storing({ metadata, name, onReady }, () =>
+  const claimed = name === undefined ? {} : { name }
+  const answer = await clients.storing({ metadata, onReady, ...claimed }, () =>
     registerNatively(engine, instance, { ...metadata }, schedule),
   )
   return { answer, ready }

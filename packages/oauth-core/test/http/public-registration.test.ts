@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
 import {
+  allow,
   BASE,
   connect,
   publicClient,
@@ -64,11 +65,12 @@ describe('registration of a client without a secret', () => {
     expect(server.logged.join()).to.include('"public":true')
   })
 
-  it('wants a name and addresses without urn:, and takes schemes without a dot', async () => {
+  it('wants addresses without urn:, refuses what is no name, and takes schemes without a dot', async () => {
     const server = await resourceServer()
     const oob = 'urn:ietf:wg:oauth:2.0:oob'
     for (const [fields, error] of [
-      [{ client_name: undefined }, 'invalid_client_metadata'],
+      [{ client_name: 5 }, 'invalid_client_metadata'],
+      [{ client_name: '\u200b' }, 'invalid_client_metadata'],
       [{ redirect_uris: undefined }, 'invalid_redirect_uri'],
       [{ redirect_uris: [oob] }, 'invalid_redirect_uri'],
       [{ redirect_uris: [REDIRECT_URI, oob] }, 'invalid_redirect_uri'],
@@ -104,6 +106,70 @@ describe('registration of a client without a secret', () => {
     expect([wanted.status, wanted.body['error']]).to.deep.equal([400, 'invalid_client_secret'])
     expect((await server.send('DELETE', path, { headers })).status).to.equal(204)
     expect((await server.send('GET', path, { headers })).status).to.equal(404)
+  })
+
+  it('takes a client without a name, under a stand-in that however many have', async () => {
+    const server = await resourceServer()
+    const { client_name: _, ...unnamed } = OPEN
+    // What a client with a secret is called stays its own.
+    const { id: named } = await server.register({ client_name: 'Unnamed app' })
+    for (const name of [undefined, null, '', ' ', '\t\u00a0', 'Unnamed app']) {
+      const answer = await register(server, { ...unnamed, client_name: name })
+      expect([answer.status, answer.body['client_name']], JSON.stringify(name)).to.deep.equal([
+        201,
+        'Unnamed app',
+      ])
+      const id = String(answer.body['client_id'])
+      expect(await server.oauth.clients.get(server.instance, id)).to.deep.include({ unnamed: {} })
+      await server.oauth.clients.revoke(server.instance, id, 'test')
+    }
+    const { body, id } = await server.register({ client_name: 'Unnamed app' })
+    expect(body['client_name']).to.equal('Unnamed app-2')
+    for (const one of [named, id]) {
+      const client = await server.oauth.clients.get(server.instance, one)
+      expect(client).not.to.have.property('unnamed')
+    }
+    const wanted = await server.send('POST', '/auth/register', {
+      json: { ...METADATA, client_name: null },
+    })
+    expect([wanted.status, wanted.body['error_description']]).to.deep.equal([
+      400,
+      'client_name is mandatory',
+    ])
+  })
+
+  it('remembers of a client without a name where it was last allowed, until it says one', async () => {
+    const server = await resourceServer()
+    const second = 'http://127.0.0.1:33418/'
+    const { body } = await register(server, {
+      ...OPEN,
+      client_name: null,
+      redirect_uris: [REDIRECT_URI, second],
+    })
+    const id = String(body['client_id'])
+    const unnamed = async () =>
+      (await server.oauth.clients.get(server.instance, id))?.unnamed?.redirectUri
+    for (const redirect_uri of [second, REDIRECT_URI, second]) {
+      await allow(server, id, { redirect_uri })
+      expect(await unnamed()).to.equal(redirect_uri)
+    }
+    const headers = server.bearer(String(body['registration_access_token']))
+    const put = async (client_name: unknown) => {
+      const json = { client_id: id, client_name }
+      return server.send('PUT', `/auth/register/${id}`, { headers, json })
+    }
+    for (const name of [undefined, '', null, ' ', 'Unnamed app']) {
+      expect((await put(name)).body['client_name']).to.equal('Unnamed app')
+      expect(await unnamed()).to.equal(second)
+    }
+    expect((await put('Quill')).body['client_name']).to.equal('Quill')
+    expect(await server.oauth.clients.get(server.instance, id)).not.to.have.property('unnamed')
+    for (const name of ['', null, ' ', 'Unnamed app'])
+      expect((await put(name)).status).to.equal(400)
+    expect((await put(undefined)).body['client_name']).to.equal('Quill')
+    expect((await server.register({ client_name: 'Quill' })).body['client_name']).to.equal(
+      'Quill-2',
+    )
   })
 
   it('answers 201 with none for another method, none at all, or a member of today', async () => {
