@@ -51,6 +51,34 @@ describe('an assistant that asks the owner', () => {
     expect(text).to.include('An app without a name, returns to 127.0.0.1:33418')
   })
 
+  it('is told to be added again when its registration is gone, in the owner’s language', async () => {
+    const id = await registerAssistant(browser, 'Helper')
+    await server.oauth.clients.revoke(instance, id, 'test')
+    for (const [locale, words] of [
+      [
+        'en',
+        'This server doesn’t know this app any more. Remove the connection in the app and add it again.',
+      ],
+      [
+        'de',
+        'Dieser Server kennt diese App nicht mehr. Entfernen Sie die Verbindung in der App und fügen Sie sie neu hinzu.',
+      ],
+      [
+        'fr',
+        'Ce serveur ne connaît plus cette application. Supprimez la connexion dans l’application, puis ajoutez-la de nouveau.',
+      ],
+      [
+        'es',
+        'Este servidor ya no conoce esta aplicación. Elimine la conexión en la aplicación y añádala de nuevo.',
+      ],
+    ] as const) {
+      await server.oauth.instances.update(instance.id, { locale })
+      const answer = await browser.get(assistantUrl(id))
+      expect(answer.status).to.equal(400)
+      expect(answer.page().text).to.include(words)
+    }
+  })
+
   it('gets what reads for 24 hours when the page is sent as it stands', async () => {
     const { pending, page, form } = await ask()
     expect(page.title).to.equal('Let an assistant change your data? – alice.example.com')

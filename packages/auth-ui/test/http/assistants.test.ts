@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import type { BrowserClient } from '@svc/testkit'
+import { type BrowserClient, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import {
@@ -66,6 +66,18 @@ describe('the settings of assistants', () => {
       await server.oauth.instances.update(instance.id, { locale })
       expect(await names()).to.deep.equal([name])
     }
+  })
+
+  it('leave out of every list what registered without a secret and has no access now', async () => {
+    await server.oauth.start()
+    const { id, refreshToken } = await connectAssistant(browser)
+    await browser.post('/auth/revoke', { client_id: id, token: refreshToken })
+    for (const path of ['/settings/assistants', '/settings/access', '/settings/clients']) {
+      const listed = async (): Promise<boolean> =>
+        (await ask(browser, 'GET', path)).json<List>().data.some((entry) => entry.id === id)
+      await until(async () => !(await listed()))
+    }
+    expect(await server.oauth.clients.get(instance, id)).to.include({ isIdle: true })
   })
 
   it('list what is connected, with its rights in words and what it did in a day', async () => {

@@ -107,7 +107,7 @@ function refusePost(ctx: RouteContext, code: 'client_limit' | 'deprecated_app'):
 }
 
 /** False for HEAD, and for a page that the browser loads ahead of the owner's wish. */
-function isLookedAt(ctx: RouteContext): boolean {
+export function isLookedAt(ctx: RouteContext): boolean {
   if (ctx.method !== 'GET') return false
   return !['Sec-Purpose', 'Purpose', 'X-Moz'].some((name) =>
     /prefetch|prerender/i.test(ctx.get(name)),

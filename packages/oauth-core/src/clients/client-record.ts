@@ -7,7 +7,13 @@ import {
   recordKey,
 } from '@svc/store'
 import type { Instance, InstanceId } from '@svc/platform'
-import { type Client, type ClientId, type ClientMetadata, isPublic } from './client.ts'
+import {
+  type Client,
+  type ClientId,
+  type ClientMetadata,
+  isPublic,
+  isPublicRegistration,
+} from './client.ts'
 import type { DocumentSnapshot } from './client-document.ts'
 import { deviceDigest, deviceOf } from './device-token.ts'
 
@@ -24,8 +30,9 @@ export type ClientRecord = {
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Of a client without a secret: when it goes, unless it has access then. */
   readonly keepUntil?: number
+  readonly isSeen?: boolean
+  readonly isIdle?: boolean
   /** When the client gave its device token last. */
   readonly deviceTokenAt?: number
 }
@@ -67,9 +74,19 @@ export function clientsIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients')
 }
 
-/** Clients that never got a code, oldest first. */
+/** Clients that never got a code, oldest first, without public registrations. */
 export function pendingIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-pending')
+}
+
+/** Public registrations that never got a code, oldest first. @see decision D91 */
+export function pendingPublicIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'clients-pending-public')
+}
+
+/** Public registrations that were allowed and have no access now, least recently used first. @see decision D91 */
+export function idleIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'clients-idle')
 }
 
 /** Clients the owner connected and counts. @see oauth.md 3.10 */
@@ -95,14 +112,16 @@ export function deviceIndex(instanceId: InstanceId, platform: string, token: str
 export function clientEntries(
   instanceId: InstanceId,
   id: string,
-  { createdAt, document, pending, metadata }: ClientRecord,
+  record: ClientRecord,
 ): IndexEntry[] {
-  const sort = `${String(createdAt).padStart(15, '0')}:${id}`
+  const { createdAt, document, isIdle = false, keepUntil = 0, pending, metadata } = record
+  const sort = sortOf(createdAt, id)
   const entries = [{ index: clientsIndex(instanceId), sort }]
-  if (pending) entries.push({ index: pendingIndex(instanceId), sort })
-  else if (isCounted(metadata)) {
-    entries.push({ index: connectedIndex(instanceId), sort })
-  }
+  if (pending) {
+    const waiting = isPublicRegistration(record) ? pendingPublicIndex : pendingIndex
+    entries.push({ index: waiting(instanceId), sort })
+  } else if (isIdle) entries.push({ index: idleIndex(instanceId), sort: sortOf(keepUntil, id) })
+  else if (isCounted(metadata)) entries.push({ index: connectedIndex(instanceId), sort })
   if (document !== undefined) entries.push({ index: describedIndex(instanceId), sort })
   const device = deviceOf(metadata)
   if (device !== undefined) {
@@ -110,6 +129,10 @@ export function clientEntries(
     if (!pending) entries.push({ index: notifiableIndex(instanceId), sort })
   }
   return entries
+}
+
+function sortOf(at: number, id: string): string {
+  return `${String(at).padStart(15, '0')}:${id}`
 }
 
 /** What a client's secret is sealed for: it opens nowhere else. */

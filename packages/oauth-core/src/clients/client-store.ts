@@ -12,10 +12,12 @@ import {
   connectedIndex,
   describedIndex,
   deviceIndex,
+  idleIndex,
   isClientId,
   notifiableIndex,
   ownsName,
   pendingIndex,
+  pendingPublicIndex,
   secretContext,
   toClient,
 } from './client-record.ts'
@@ -44,6 +46,8 @@ export type ClientChange = Partial<
     | 'certifiedFromStore'
     | 'document'
     | 'flagship'
+    | 'isIdle'
+    | 'isSeen'
     | 'keepUntil'
     | 'metadata'
     | 'os'
@@ -52,7 +56,14 @@ export type ClientChange = Partial<
   >
 >
 
-export type ClientList = 'all' | 'pending' | 'connected' | 'described' | 'notifiable'
+export type ClientList =
+  | 'all'
+  | 'connected'
+  | 'described'
+  | 'idle'
+  | 'notifiable'
+  | 'pending'
+  | 'pendingPublic'
 
 /** A client as it is stored or about to be, with its secret in clear. Lives in memory only. */
 export interface EngineClient {
@@ -92,8 +103,10 @@ const INDEXES = {
   all: clientsIndex,
   connected: connectedIndex,
   described: describedIndex,
+  idle: idleIndex,
   notifiable: notifiableIndex,
   pending: pendingIndex,
+  pendingPublic: pendingPublicIndex,
 } as const
 
 /**
@@ -209,6 +222,13 @@ export class ClientStore {
       yield page.clients
       cursor = page.cursor
     } while (cursor !== undefined)
+  }
+
+  /** The whole of a list that has a bound, newest first. */
+  async all(instance: Instance, which: ClientList): Promise<readonly Client[]> {
+    const found: Client[] = []
+    for await (const page of this.pages(instance, which)) found.push(...page)
+    return found
   }
 
   /** Clients that hold this device token now; at most 100. */

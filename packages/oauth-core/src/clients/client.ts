@@ -40,8 +40,12 @@ export interface Client {
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Of a client without a secret that was allowed: when it goes, unless it has access then. */
+  /** Of a client without a secret that was allowed: when it goes, unless it has access or got a token since. */
   readonly keepUntil?: number
+  /** A public registration whose consent page was shown to its owner. */
+  readonly isSeen?: boolean
+  /** A public registration that was allowed and has no access now. */
+  readonly isIdle?: boolean
   /** When it gave its device token last. */
   readonly deviceTokenAt?: number
   readonly lastRefreshedAt?: number
@@ -63,6 +67,14 @@ export function isPublic({
   readonly metadata: Pick<ClientMetadata, 'token_endpoint_auth_method'>
 }): boolean {
   return metadata.token_endpoint_auth_method === 'none'
+}
+
+/** Whether the client registered without a secret; what a document describes did not register. @see decision D91 */
+export function isPublicRegistration({
+  document,
+  metadata,
+}: Pick<Client, 'document' | 'metadata'>): boolean {
+  return document === undefined && isPublic({ metadata })
 }
 
 /** Whether a public registration says no name of its own. */

@@ -89,7 +89,7 @@ const RULES: Readonly<Record<Member, Rule>> = {
  * programs of today send, or can be answered by programs of the owner's device alone.
  * @see assistants.md 3.8; decision D90
  */
-export function isPublicRegistration(body: unknown, members: Members): boolean {
+export function asksForNoSecret(body: unknown, members: Members): boolean {
   if ((members.get('software_id') ?? '') !== '') return false
   const uris = members.get('redirect_uris')
   return (

@@ -17,12 +17,12 @@ import { ERRORS, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 import { invalidToken } from '../tokens/bearer.ts'
 import {
-  isPublicRegistration,
+  asksForNoSecret,
   pickMembers,
   readNewMetadata,
   readPublicMetadata,
 } from './client-metadata.ts'
-import { requireRoom } from './client-room.ts'
+import { keepRoom, requireRoom } from './client-room.ts'
 
 /** How the registration endpoints take their bodies. */
 export const CLIENT_BODY: Omit<BodyRule, 'schema'> = {
@@ -70,7 +70,7 @@ export async function registerClient(ctx: RouteContext, services: OAuthServices)
   await register(
     ctx,
     services,
-    isOpenToPublic(services) && isPublicRegistration(body, members)
+    isOpenToPublic(services) && asksForNoSecret(body, members)
       ? readPublicMetadata(members, {}, instance)
       : readNewMetadata(members, instance),
   )
@@ -121,8 +121,9 @@ async function register(
   const { instance } = ctx.state
   const isOpen = isPublic({ metadata: asked })
   if (!isOpen) await checkLinkedApp(asked.software_id, instance, apps)
-  await requireRoom(services, instance)
+  await requireRoom(services, instance, isOpen)
   const { id, token, client, secret } = await storeClient(services, instance, asked)
+  if (isOpen) await keepRoom(services, instance)
   emitter.emit('client.created', { instance, client })
   log.info('client.registered', {
     domain: instance.domain,

@@ -20,8 +20,6 @@ const MANDATORY = {
   error: 'invalid_client_metadata',
   error_description: 'software_id is mandatory',
 }
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 const register = (server: OAuthServer, json: object) =>
   server.send('POST', '/auth/register', { json })
@@ -279,49 +277,4 @@ describe('registration of a client without a secret', () => {
       expect({ ...other.headers, date: '' }).to.deep.equal({ ...one.headers, date: '' })
     }
   })
-
-  it('is over an hour later when nobody allowed it', async () => {
-    const server = await resourceServer({ start: true })
-    const id = await publicClient(server)
-    server.clock.advance(HOUR_MS)
-    await waitUntilGone(server, id)
-  })
-
-  it('is over a day after the last of its access, and not before', async () => {
-    const server = await resourceServer({ start: true })
-    server.clock.stop()
-    const ended = await publicClient(server)
-    const cut = await publicClient(server)
-    await connect(server, ended, { duration: '1h' })
-    const { refresh_token } = await connect(server, cut, { duration: '30d' })
-    await server.send('POST', '/auth/revoke', { form: { client_id: cut, token: refresh_token } })
-    server.clock.advance(DAY_MS - 1)
-    const { clients } = server.oauth
-    for (const id of [ended, cut]) expect(await clients.get(server.instance, id)).to.be.an('object')
-    server.clock.advance(1)
-    await waitUntilGone(server, cut)
-    expect(await clients.get(server.instance, ended)).to.be.an('object')
-    server.clock.advance(HOUR_MS)
-    await waitUntilGone(server, ended)
-  })
-
-  it('takes a place under the limit of clients once it is allowed', async () => {
-    const server = await resourceServer({ newInstance: { settings: { oauthClientsMax: 1 } } })
-    const first = await publicClient(server)
-    await connect(server, first)
-    expect(await server.oauth.clients.usage(server.instance)).to.include({ count: 1 })
-    const second = await publicClient(server)
-    const refused = await connect(server, second).then(
-      () => '',
-      (error: unknown) => String(error),
-    )
-    expect(refused).to.include('403')
-    await connect(server, first)
-  })
 })
-
-async function waitUntilGone(server: OAuthServer, id: string): Promise<void> {
-  while ((await server.oauth.clients.get(server.instance, id)) !== undefined) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
