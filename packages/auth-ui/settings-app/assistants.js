@@ -10,6 +10,7 @@ import { wordsFor } from './words.js'
 /**
  * @typedef {object} AssistantAttributes
  * @property {string} name
+ * @property {boolean} [unnamed]
  * @property {string} [former_name]
  * @property {string} host `registered`: nobody knows where it comes from
  * @property {readonly string[]} resources
@@ -111,9 +112,11 @@ function card({ id, attributes }, tools) {
 }
 
 /** @param {AssistantAttributes} about @param {import('./_kit/texts.js').Translate} t */
-function cameFrom({ host, former_name: former = '' }, t) {
+function cameFrom({ host, unnamed, former_name: former = '' }, t) {
   const from =
-    host === 'registered' ? [t('assistants.registered')] : withName(t, 'assistants.from', host)
+    host === 'registered'
+      ? [t(unnamed === true ? 'assistants.unnamed' : 'assistants.registered')]
+      : withName(t, 'assistants.from', host)
   return former === ''
     ? from
     : [...from, ' ', ...withName(t, 'assistants.renamed', shownName(former))]

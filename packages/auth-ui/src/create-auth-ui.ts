@@ -1,6 +1,7 @@
 import type {
   AssistantView,
   AuthorizePages,
+  Client,
   ConsentView,
   OwnerSession,
   OwnerSessions,
@@ -75,6 +76,8 @@ export interface SettingsOwners {
   ): Promise<boolean>
   /** What the rules of a scope allow, in the owner's language. */
   rightsInWords(instance: Instance, scope: string): Promise<readonly string[]>
+  /** What a client is called in the owner's language: its name, or words for a client without one. */
+  clientName(instance: Instance, client: Client): string
   /** What a kind of data is called, in the owner's language. */
   kindInWords(instance: Instance, type: string): string
 }
@@ -192,6 +195,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       isConfirmed: (instance, confirmation) =>
         isConfirmed(services, instance, { ...confirmation, slug: options.settingsSlug }),
       rightsInWords: (instance, scope) => rightsInWords(services, instance, scope),
+      clientName: ({ locale }, client) => services.pages.clientName(locale, client),
       kindInWords: ({ locale }, type) => services.pages.kindWords(locale, { type }),
     },
     hasShareCookie: (ctx, permId) => hasShareCookie(services, ctx, permId),

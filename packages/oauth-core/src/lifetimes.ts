@@ -35,10 +35,13 @@ export const KONNECTOR_TOKEN_MS: number = 30 * MINUTE_MS
 /** Life of access tokens of a resource. @see assistants.md 3.9 */
 export const RESOURCE_TOKEN_MS: number = HOUR_MS
 
-/** How long a client without a secret is kept once its last grant ended. @see assistants.md 3.8 */
-export const UNUSED_CLIENT_MS: number = DAY_MS
+/** How long a public registration that was allowed is kept after its last code or token. @see assistants.md 3.8; D91 */
+export const UNUSED_CLIENT_MS: number = 400 * DAY_MS
 
-/** How long a registered client may wait for its first access code. @see oauth.md 3.9 */
+/** How long a public registration may wait to be allowed. @see assistants.md 3.8; D91 */
+export const PENDING_PUBLIC_CLIENT_MS: number = DAY_MS
+
+/** How long a registered client with a secret may wait for its first access code. @see oauth.md 3.9 */
 export const PENDING_CLIENT_MS: number = HOUR_MS
 
 /** What a host may change. Milliseconds, whole seconds, at least 1 s. */

@@ -62,6 +62,8 @@ export interface CertifyView {
 /** What the page shows that stands instead of a consent while too many clients are connected. @see oauth.md 5.4 */
 export interface LimitView {
   readonly client: Client
+  /** Where the answer to this request would go. */
+  readonly redirectUri: string
   /** Clients that the owner connected. */
   readonly count: number
   /** How many may be. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type InstanceId, type RecordKind, valueSchemas } from '@svc/platform'
 import { ASSISTANT_RECORDS } from './assistants/records.ts'
 import { ASSISTANT_CHOICE_RECORDS } from './authorize/assistant-choice.ts'
-import { secretContext } from './clients/client-record.ts'
+import { type ClientRecord, ownsName, secretContext } from './clients/client-record.ts'
 import { DOCUMENT_RECORDS, DOCUMENT_SNAPSHOT } from './client-documents/records.ts'
 
 const { any, boolean, count, digest, instant, list, members, object, oneOf, text } = valueSchemas
@@ -20,7 +20,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         metadata: members(
           { redirect_uris: list(text), client_name: text, software_id: text },
           {
-            token_endpoint_auth_method: oneOf('none'),
+            token_endpoint_auth_method: oneOf('client_secret_basic', 'client_secret_post', 'none'),
             software_version: text,
             client_kind: text,
             client_uri: text,
@@ -38,7 +38,15 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         createdAt: instant,
         updatedAt: instant,
       },
-      { document: DOCUMENT_SNAPSHOT, os: text, deviceTokenAt: instant, keepUntil: instant },
+      {
+        document: DOCUMENT_SNAPSHOT,
+        unnamed: members({}, { redirectUri: text }),
+        os: text,
+        deviceTokenAt: instant,
+        keepUntil: instant,
+        isSeen: boolean,
+        isIdle: boolean,
+      },
     ),
     tags: 'instance',
     places: { by: 'index', index: 'clients' },
@@ -48,10 +56,10 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         context: ({ tag, id }) => ({ context: secretContext(tag as InstanceId, id) }),
       },
     ],
-    life: 'until removed, by its client, the owner or the clean-up; one hour while pending',
+    life: 'until removed, by its client, the owner or the clean-up; one hour while pending; of a client without a secret a day while pending, then 400 days after its last code or token',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes, whether its owner saw its consent page, whether it has access, and whether it has no name, with the redirect URI that it was last allowed with',
   },
   {
     kind: 'client-name',
@@ -61,7 +69,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     places: {
       by: 'ids-of',
       parent: 'client',
-      ids: ({ value }) => [hash('sha256', nameOf(value), 'base64url')],
+      ids: ({ value }) => nameKeys(value as ClientRecord), // As above.
     },
     life: 'with its client; a claim lives 60 s',
     export: 'yes',
@@ -181,6 +189,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
   ...ASSISTANT_CHOICE_RECORDS,
 ]
 
-function nameOf(value: unknown): string {
-  return (value as { readonly metadata: { readonly client_name: string } }).metadata.client_name
+function nameKeys(client: ClientRecord): readonly string[] {
+  if (!ownsName(client)) return []
+  return [hash('sha256', client.metadata.client_name, 'base64url')]
 }

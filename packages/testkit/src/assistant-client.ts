@@ -40,11 +40,19 @@ export class AssistantMemory {
   discovered: object | undefined
   readonly name: string
   readonly redirectUri: string
+  /** What it registers in another way than the kits' examples do; undefined: it leaves the member out. */
+  readonly registers: Readonly<Record<string, unknown>>
 
   /** @param clientId - address of its description; absent: it registers */
-  constructor(name: string, redirectUri: string, clientId?: string) {
+  constructor(
+    name: string,
+    redirectUri: string,
+    clientId?: string,
+    registers: Readonly<Record<string, unknown>> = {},
+  ) {
     this.name = name
     this.redirectUri = redirectUri
+    this.registers = registers
     this.information = clientId === undefined ? undefined : { client_id: clientId }
   }
 }
@@ -168,6 +176,7 @@ function providerOf(memory: AssistantMemory) {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
+      ...memory.registers,
     },
     state: () => randomUUID(),
     clientInformation: () => memory.information,

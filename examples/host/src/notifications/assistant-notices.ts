@@ -14,7 +14,7 @@ const UNASKED: ReadonlySet<string> = new Set([
 export interface AssistantNoticesOptions {
   readonly oauth: Pick<OAuth, 'clients' | 'clock' | 'log' | 'on'>
   readonly notify: Pick<Notify, 'post'>
-  readonly owners: Pick<AuthUi['settingsOwners'], 'rightsInWords'>
+  readonly owners: Pick<AuthUi['settingsOwners'], 'clientName' | 'rightsInWords'>
 }
 
 /**
@@ -39,7 +39,7 @@ export function tellAboutAssistants({ oauth, notify, owners }: AssistantNoticesO
         category,
         categoryId: client.id,
         ...(state !== undefined && { state }),
-        data: { ...dataOf(instance, client), ...data },
+        data: { ...dataOf(instance, client, owners), ...data },
       })
     }
     post().catch((error: Error) =>
@@ -57,6 +57,7 @@ export function tellAboutAssistants({ oauth, notify, owners }: AssistantNoticesO
       state: `${news}:${endsAt}`,
       data: {
         Host: hostOf(client),
+        ...(client.unnamed !== undefined && { IsUnnamed: true }),
         // What matters most comes first: it may be new and write at once.
         News: writes(scope) ? 'write' : news,
         Rights: [...(await owners.rightsInWords(instance, scope))],
@@ -89,10 +90,14 @@ function writes(scope: string): boolean {
   return (parseScope(scope) ?? []).some(({ verbs }) => verbs.some((verb) => verb !== 'GET'))
 }
 
-function dataOf(instance: Instance, { id, metadata }: Client) {
+function dataOf(
+  instance: Instance,
+  client: Client,
+  { clientName }: Pick<AuthUi['settingsOwners'], 'clientName'>,
+) {
   return {
-    ClientName: metadata.client_name,
-    AccessLink: `${originOfApp(instance, 'settings')}/?section=apps&highlight=${id}`,
+    ClientName: clientName(instance, client),
+    AccessLink: `${originOfApp(instance, 'settings')}/?section=apps&highlight=${client.id}`,
   }
 }
 

@@ -29,6 +29,15 @@ interface Run {
   readonly refreshesFirst?: boolean
 }
 
+/** What differs from the kits' own examples: assistants.md 3.8, decision D90. */
+const BODIES: readonly Readonly<Record<string, unknown>>[] = [
+  ...[undefined, null, '', ' '].map((client_name) => ({ client_name })),
+  { token_endpoint_auth_method: undefined, grant_types: undefined, response_types: undefined },
+  ...['client_secret_post', 'client_secret_basic', null].map((token_endpoint_auth_method) => ({
+    token_endpoint_auth_method,
+  })),
+]
+
 /** Of Python interpreters that have the SDK, separated by commas; CI has none. */
 const PYTHONS = (process.env['SVC_TEST_PYTHON'] ?? '').split(',').filter((path) => path !== '')
 
@@ -78,6 +87,36 @@ describe('an assistant that is given nothing but the address', function () {
   after(async () => {
     for (const close of opened.splice(0).reverse()) await close()
   })
+
+  for (const { name, open, isDescribed } of RUNS) {
+    if (isDescribed) continue
+    it(`gets to the end with each body that programs register today: ${name}`, async () => {
+      const { redirectUri } = callback
+      const { host: place } = new URL(redirectUri)
+      for (const registers of BODIES) {
+        const words = JSON.stringify(registers, (_name, value: unknown) => value ?? null)
+        const title = 'client_name' in registers ? 'without a name' : `Body ${words}`
+        const memory = new AssistantMemory(title, redirectUri, undefined, registers)
+        const client = open(new URL(`${ORIGIN}/mcp`), memory, loopbackFetch({ port: host.port }))
+        await askedBy(memory, () => client.connect())
+        await page.goto(String(memory.asked))
+        const who =
+          'client_name' in registers ? `An app without a name, returns to ${place}` : title
+        await page.getByText(who).waitFor()
+        await page.getByRole('button', { name: 'Let it read for 24 hours' }).click()
+        await client.finish(await callback.nextVisit())
+        await client.connect()
+        expect(await client.call('list_kinds'), words).to.be.an('object')
+        const before = await client.refreshToken()
+        await client.spoil()
+        expect(await client.call('list_kinds'), words).to.be.an('object')
+        expect(await client.refreshToken(), words)
+          .to.be.a('string')
+          .and.not.equal(before)
+        await client.close()
+      }
+    })
+  }
 
   for (const { name, open, isDescribed, refreshesFirst = false } of RUNS) {
     it(`finds its way, reads, is refused, asks for more, refreshes and is cut: ${name}`, async () => {

@@ -16,7 +16,7 @@ describe('what owners and operators are told of assistants', () => {
   })
   afterEach(() => host.stop())
 
-  const connect = async (name?: string) => connectAssistant(await host.browser(), name)
+  const connect = async (name?: string | null) => connectAssistant(await host.browser(), name)
 
   async function told(category: string): Promise<readonly NotificationRecord[]> {
     const { notifications } = await host.host.app.notify.operator.list(host.instance)
@@ -53,6 +53,16 @@ describe('what owners and operators are told of assistants', () => {
     }
     expect(text).to.include(place)
     expect(html).to.include(place.replaceAll('&', '&amp;'))
+  })
+
+  it('is when one without a name is connected, by where it returns to', async () => {
+    await connect(null)
+    const { text } = await mailed('An assistant can read your data')
+    // No mail program makes a link of it.
+    const host = 'assistant.\u2060example'
+    expect(text).to.include(`“An app without a name, returns to ${host}” may use`)
+    expect(text).to.include('Nobody has checked it.')
+    expect(text).not.to.match(/calls itself|Unnamed/u)
   })
 
   it('is when its refresh token came twice, once, and not when its owner ended it', async () => {

@@ -3,7 +3,8 @@ An assistant on the official Python SDK (`mcp` 1.30 or 2.3) that is given nothin
 
 Reads one JSON object a line: {"do": "connect"|"tools"|"call"|"spoil"|"leave", ...}; answers each with one line:
 {"done": ...} or {"failed": "..."}. In between it may write {"ask": url}; then it reads {"visit": url}.
-Usage: python assistant.py URL PORT REDIRECT_URI NAME [CLIENT_ID]
+Usage: python assistant.py URL PORT REDIRECT_URI NAME REGISTERS [CLIENT_ID]
+REGISTERS is a JSON object: what it registers in another way.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ import json
 import sys
 from urllib.parse import parse_qs, urlparse
 
-URL, PORT, REDIRECT_URI, NAME, *REST = sys.argv[1:]
+URL, PORT, REDIRECT_URI, NAME, REGISTERS, *REST = sys.argv[1:]
 IS_NEW = int(importlib.metadata.version("mcp").split(".")[0]) >= 2
 
 from mcp import ClientSession
@@ -91,13 +92,16 @@ async def answered():
 
 
 def provider():
-    metadata = OAuthClientMetadata(
-        client_name=NAME,
-        redirect_uris=[REDIRECT_URI],
-        grant_types=["authorization_code", "refresh_token"],
-        response_types=["code"],
-        token_endpoint_auth_method="none",
-    )
+    example = {
+        "client_name": NAME,
+        "redirect_uris": [REDIRECT_URI],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": "none",
+    }
+    changed = {**example, **json.loads(REGISTERS)}
+    # The kit has defaults for what it is not given.
+    metadata = OAuthClientMetadata(**{name: value for name, value in changed.items() if value is not None})
     return OAuthClientProvider(
         server_url=URL,
         client_metadata=metadata,

@@ -22,11 +22,12 @@ export function pythonSdk(
   port: number,
   memory: AssistantMemory,
 ): AssistantClient {
-  const { redirectUri, name, information } = memory
+  const { redirectUri, name, information, registers } = memory
   const described = information === undefined ? [] : [information.client_id]
-  const child = spawn(python, [SCRIPT, url.href, String(port), redirectUri, name, ...described], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  // JSON has no undefined: the kit leaves out what is null.
+  const changes = JSON.stringify(registers, (_name, value: unknown) => value ?? null)
+  const given = [url.href, String(port), redirectUri, name, changes, ...described]
+  const child = spawn(python, [SCRIPT, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   let isConnected = false
 

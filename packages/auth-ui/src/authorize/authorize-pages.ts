@@ -51,13 +51,14 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
     async deprecated(context, { name, storeUrl }) {
       await pages.deprecatedPage(behindRoute(context), { name, storeUrl })
     },
-    async limit(context, { client, count, limit }) {
+    async limit(context, { client, redirectUri, count, limit }) {
       const ctx = behindRoute(context)
       const { raiseLimitUrl } = options
       const raiseHref =
         typeof raiseLimitUrl === 'function' ? raiseLimitUrl(ctx.state.instance) : raiseLimitUrl
       await pages.limitPage(ctx, {
         name: client.metadata.client_name,
+        ...(client.unnamed === undefined ? {} : { unnamed: { redirectUri } }),
         count,
         limit,
         isPosted: ctx.method === 'POST',

@@ -10,6 +10,7 @@ import {
 import { dateText } from '@svc/platform'
 import { type Isolated, isolated, leftToRight } from '../messages.ts'
 import { initialsOf } from '../views.ts'
+import { unnamedWords } from './client-name.ts'
 import { type ConsentGroup, consentGroups, type ConsentItem } from './consent-groups.ts'
 import { colourOf, type ConsentOptions } from './consent-model.ts'
 import { imitated } from './look-alike.ts'
@@ -23,6 +24,8 @@ export interface AssistantModel {
   readonly titleKey: string
   readonly who: {
     readonly name: Isolated
+    /** In the place of the name, which it did not say. */
+    readonly unnamed?: Words
     readonly initials: string
     readonly colour: number
     /** Of the document that describes it; absent: nobody checked anything. */
@@ -88,7 +91,8 @@ export function assistantModel(view: AssistantView, options: ConsentOptions): As
     titleKey: `assistant.title.${writes.length > 0 ? 'change' : 'read'}`,
     who: {
       name: isolated(name),
-      initials: initialsOf(name, 2),
+      ...(client.unnamed === undefined ? {} : { unnamed: unnamedWords({ redirectUri }) }),
+      initials: initialsOf(client.unnamed === undefined ? name : '', 2),
       colour: colourOf(name),
       ...(host === undefined ? {} : { host: leftToRight(host) }),
       isHostFirst: imitated(name, options.ownNames) !== undefined,
@@ -219,8 +223,9 @@ function openGroups(
   return [...new Set(fields)]
 }
 
-function noticesOf({ host, redirectUri, signs }: AssistantView): readonly Words[] {
-  if (signs.leavesTo === 'program') return [['assistant.local', {}]]
+function noticesOf({ client, host, redirectUri, signs }: AssistantView): readonly Words[] {
+  if (signs.leavesTo === 'program')
+    return [[client.unnamed === undefined ? 'assistant.local' : 'assistant.local.unnamed', {}]]
   const { key, values } = redirectTarget(redirectUri)
   if (host === undefined || key !== 'consent.target.web') return []
   if (URL.parse(redirectUri)?.hostname === host) return []

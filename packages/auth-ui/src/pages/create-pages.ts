@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { appFolders } from '../app-folders.ts'
 import { createAssets } from './assets.ts'
 import { findPermissionText, isSensitiveText } from '../consent/permission-texts.ts'
+import { clientName } from '../consent/client-name.ts'
 import { kindWords, permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
 import type { PageRenderer, PagesContext } from './page-renderer.ts'
@@ -44,6 +45,8 @@ export function createPages(options: PagesOptions): PageRenderer {
       permissionSentence(source.forLocale(locale), permission, namespace, findText),
     kindWords: (locale, permission) =>
       kindWords(source.forLocale(locale), permission, namespace, findText),
+    clientName: (locale, { metadata, unnamed }) =>
+      clientName(source.forLocale(locale), metadata.client_name, unnamed),
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),

@@ -22,8 +22,11 @@ const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
   ['cookies_blocked', 'cookies-blocked'],
 ])
 
-/** Faults of a request that an app made: something is missing in it, or wrong, or it does without what keeps it safe. */
-const APP_FAULTS = ['error.missing', 'error.faulty', 'error.unsafe'] as const
+/**
+ * Faults of a request that an app made: something is missing in it, or wrong, or it does without what keeps it safe, or
+ * the app is not registered, or not any more.
+ */
+const APP_FAULTS = ['error.missing', 'error.faulty', 'error.unsafe', 'error.unknown'] as const
 
 /** Nothing is broken that anybody could look up. */
 const MEANT: ReadonlySet<string> = new Set(['instance_frozen', 'instance_moving'])
@@ -60,7 +63,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
   }
 }
 
-/** The words below the heading: requests that an app got wrong share three leads, and their rule is a technical detail. */
+/** The words below the heading: requests that an app got wrong share few leads, and their rule is a technical detail. */
 function wordsOf(
   description: string | undefined,
   given: {

@@ -294,6 +294,8 @@ export interface SharingPageModel extends FormPageModel {
 export interface LimitPageModel {
   /** Of the client that cannot be connected. */
   readonly name: string
+  /** It has none: where the answer to this request would go. */
+  readonly unnamed?: { readonly redirectUri: string }
   /** Connected clients, and how many may be. */
   readonly count: number
   readonly limit: number

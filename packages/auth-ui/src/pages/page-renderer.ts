@@ -88,6 +88,8 @@ export interface PageRenderer {
   permissionWords(locale: string, permission: Permission): string
   /** What its kind of data is called. */
   kindWords(locale: string, permission: Pick<Permission, 'type'>): string
+  /** What a client is called in lists: its name, or words where it has none. */
+  clientName(locale: string, client: Pick<Client, 'metadata' | 'unnamed'>): string
   /** BCP 47 tags of the languages that pages are served in. */
   readonly locales: readonly string[]
   /** The pages' own files (style, scripts); mounted with the package's routes. */

@@ -58,7 +58,7 @@ async function ofClient(
   const { scope, permissions, expiresAt } = await shownAccess(services, instance, access)
   return entry(`${services.namespace}.oauth.clients`, client.id, '/settings/clients/', {
     kind: 'client',
-    name: client.metadata.client_name,
+    name: services.pages.clientName(instance.locale, client),
     client_kind: kindOf(client, access),
     host: hostOf(client),
     platform: client.os,

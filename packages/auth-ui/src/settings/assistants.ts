@@ -146,7 +146,8 @@ async function toResource(
     type: `${namespace}.oauth.clients`,
     id: client.id,
     attributes: {
-      name: client.metadata.client_name,
+      name: services.pages.clientName(instance.locale, client),
+      ...(client.unnamed === undefined ? {} : { unnamed: true }),
       ...(isRenamed ? { former_name: formerName.name } : {}),
       host: hostOf(client) ?? 'registered',
       resources: [...new Set(grants.map(({ resource }) => `${instance.origin}${resource}`))],

@@ -137,7 +137,7 @@ async function ofApps(services: AuthUiServices, instance: Instance): Promise<Fin
   return {
     ...finding('unused-app', 'advice', `#/apps/${encodeURIComponent(first.id)}`),
     count: unused.length,
-    name: first.metadata.client_name,
+    name: services.pages.clientName(instance.locale, first),
   }
 }
 

@@ -82,7 +82,7 @@ async function revokeClient(ctx: RouteContext, { oauth }: AuthUiServices): Promi
   ctx.status = 204
 }
 
-/** Every client the owner allowed something once, newest first; a pending one never was. */
+/** Every client the owner allowed something once, newest first, without public registrations that have no access now. */
 export async function listAllowed(
   { oauth }: Pick<AuthUiServices, 'oauth'>,
   instance: Instance,
@@ -92,7 +92,7 @@ export async function listAllowed(
   do {
     const after = cursor === undefined ? {} : { cursor }
     const page = await oauth.clients.list(instance, { limit: 100, ...after })
-    found.push(...page.clients.filter(({ pending }) => !pending))
+    found.push(...page.clients.filter(({ isIdle, pending }) => !pending && isIdle !== true))
     cursor = page.cursor
   } while (cursor !== undefined)
   return found
@@ -185,7 +185,7 @@ export async function clientResource(
     type: `${services.namespace}.oauth.clients`,
     id: client.id,
     attributes: {
-      client_name: metadata.client_name,
+      client_name: services.pages.clientName(instance.locale, client),
       ...optional('client_kind', kindOf(client, access)),
       ...optional('host', hostOf(client)),
       software_id: metadata.software_id,

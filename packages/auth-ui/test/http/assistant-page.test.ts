@@ -1,5 +1,7 @@
+import type { Instance } from '@svc/platform'
 import { type BrowserClient, type RelyingParty, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
+import { assistantUrl, PLACES, registerAssistant } from '../support/assistant-flows.ts'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
 const SCOPE = 'io.svc.contacts:GET io.svc.notes:GET,POST,DELETE'
@@ -8,6 +10,7 @@ const TO_READ = 'Let it read for 24 hours'
 describe('an assistant that asks the owner', () => {
   let server: UiServer
   let browser: BrowserClient
+  let instance: Instance
   let party: RelyingParty
 
   beforeEach(async () => {
@@ -18,7 +21,7 @@ describe('an assistant that asks the owner', () => {
       scopes: ['io.svc.contacts:GET'],
       isOpen: true,
     })
-    await createAlice(server)
+    ;({ instance } = await createAlice(server))
     browser = server.browser()
     await logIn(browser)
     party = relyingParty({ issuer: ALICE, port: server.port })
@@ -32,6 +35,49 @@ describe('an assistant that asks the owner', () => {
     const page = (await browser.get(url)).page()
     return { pending: { ...pending, url }, page, form: page.form('/auth/authorize') }
   }
+
+  it('is called by where this request returns to when it registered without a name', async () => {
+    const id = await registerAssistant(browser, null)
+    for (const [redirectUri, host] of [
+      [PLACES[1], '127.0.0.1:33418'],
+      [PLACES[0], 'assistant.example'],
+    ] as const) {
+      const { text } = (await browser.get(assistantUrl(id, redirectUri))).page()
+      expect(text).to.include(`An app without a name, returns to ${host}`)
+      expect(text).not.to.match(/calls itself|Unnamed|this name/u)
+    }
+    await server.oauth.instances.update(instance.id, { settings: { oauthClientsMax: 0 } })
+    const { text } = (await browser.get(assistantUrl(id, PLACES[1]))).page()
+    expect(text).to.include('An app without a name, returns to 127.0.0.1:33418')
+  })
+
+  it('is told to be added again when its registration is gone, in the owner’s language', async () => {
+    const id = await registerAssistant(browser, 'Helper')
+    await server.oauth.clients.revoke(instance, id, 'test')
+    for (const [locale, words] of [
+      [
+        'en',
+        'This server doesn’t know this app any more. Remove the connection in the app and add it again.',
+      ],
+      [
+        'de',
+        'Dieser Server kennt diese App nicht mehr. Entfernen Sie die Verbindung in der App und fügen Sie sie neu hinzu.',
+      ],
+      [
+        'fr',
+        'Ce serveur ne connaît plus cette application. Supprimez la connexion dans l’application, puis ajoutez-la de nouveau.',
+      ],
+      [
+        'es',
+        'Este servidor ya no conoce esta aplicación. Elimine la conexión en la aplicación y añádala de nuevo.',
+      ],
+    ] as const) {
+      await server.oauth.instances.update(instance.id, { locale })
+      const answer = await browser.get(assistantUrl(id))
+      expect(answer.status).to.equal(400)
+      expect(answer.page().text).to.include(words)
+    }
+  })
 
   it('gets what reads for 24 hours when the page is sent as it stands', async () => {
     const { pending, page, form } = await ask()

@@ -1,8 +1,14 @@
 import type { Instance } from '@svc/platform'
-import type { BrowserClient } from '@svc/testkit'
+import { type BrowserClient, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
-import { addResource, connectAssistant } from '../support/assistant-flows.ts'
+import {
+  addResource,
+  assistantUrl,
+  connectAssistant,
+  PLACES,
+  registerAssistant,
+} from '../support/assistant-flows.ts'
 import { ask, startWithSettings } from '../support/settings-server.ts'
 import { ALICE, createAlice, logIn, type UiServer } from '../support/ui-server.ts'
 
@@ -34,6 +40,45 @@ describe('the settings of assistants', () => {
 
   const list = async (): Promise<List> =>
     (await ask(browser, 'GET', '/settings/assistants')).json<List>()
+
+  it('call a client without a name by where it was last allowed, in the owner’s language', async () => {
+    const id = await registerAssistant(browser, null)
+    const names = async (): Promise<readonly unknown[]> => {
+      const shown: unknown[] = []
+      for (const [path, member] of [
+        ['/settings/assistants', 'name'],
+        ['/settings/access', 'name'],
+        ['/settings/clients', 'client_name'],
+      ] as const) {
+        const { data } = (await ask(browser, 'GET', path)).json<List>()
+        shown.push(data.find((entry) => entry.id === id)?.attributes[member])
+      }
+      return [...new Set(shown)]
+    }
+    for (const [redirectUri, locale, name] of [
+      [PLACES[1], 'en', 'An app without a name, returns to 127.0.0.1:33418'],
+      [PLACES[0], 'de', 'Eine App ohne Namen, führt zurück zu assistant.example'],
+      [PLACES[1], 'fr', 'Une application sans nom, qui renvoie à 127.0.0.1:33418'],
+      [PLACES[1], 'es', 'Una aplicación sin nombre, que vuelve a 127.0.0.1:33418'],
+    ] as const) {
+      const page = (await browser.get(assistantUrl(id, redirectUri))).page()
+      await browser.post('/auth/authorize', Object.fromEntries(page.form('/auth/authorize').fields))
+      await server.oauth.instances.update(instance.id, { locale })
+      expect(await names()).to.deep.equal([name])
+    }
+  })
+
+  it('leave out of every list what registered without a secret and has no access now', async () => {
+    await server.oauth.start()
+    const { id, refreshToken } = await connectAssistant(browser)
+    await browser.post('/auth/revoke', { client_id: id, token: refreshToken })
+    for (const path of ['/settings/assistants', '/settings/access', '/settings/clients']) {
+      const listed = async (): Promise<boolean> =>
+        (await ask(browser, 'GET', path)).json<List>().data.some((entry) => entry.id === id)
+      await until(async () => !(await listed()))
+    }
+    expect(await server.oauth.clients.get(instance, id)).to.include({ isIdle: true })
+  })
 
   it('list what is connected, with its rights in words and what it did in a day', async () => {
     const { id } = await connectAssistant(browser)

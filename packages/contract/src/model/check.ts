@@ -17,6 +17,7 @@ export type Capability =
   | 'sharing'
   | 'certification'
   | 'connectors'
+  | 'assistants'
 
 /** What is wrong, in one sentence; `undefined` when all is well. */
 export type Finding = string | undefined

@@ -22,7 +22,7 @@ const SVC: Profile = {
   ...SEED,
   name: 'svc',
   levels: { rfc: 'must', seed: 'must', clients: 'must', product: 'must' },
-  has: [...SEED.has, 'certification', 'connectors', 'sharing'],
+  has: [...SEED.has, 'assistants', 'certification', 'connectors', 'sharing'],
 }
 
 const EMBEDDED: Profile = {

@@ -3,8 +3,9 @@ import { toShownText } from './clean-text.ts'
 import { formatTime } from './request-facts.ts'
 import type { SystemMail } from './system-mails.ts'
 
-/** What stands for the host of a program that registered. */
+/** What stands for the host of a program that registered, and of one that did so without a name. */
 const REGISTERED = 'registered'
+const UNNAMED = 'unnamed'
 
 /** Arguments of the texts about assistants: names and hosts are those of strangers. @see assistants.md 5.7 */
 export function assistantValues(
@@ -13,10 +14,11 @@ export function assistantValues(
   locale: string,
 ): Record<string, string | number> {
   if (template === 'assistant_connected') {
-    const { clientName, host, endsAt } = variables
+    const { clientName, host, isUnnamed = false, endsAt } = variables
+    const registered = isUnnamed ? UNNAMED : REGISTERED
     return {
       name: toShownText(clientName, 100),
-      host: host === undefined ? REGISTERED : toShownText(host, 255),
+      host: host === undefined ? registered : toShownText(host, 255),
       date: formatTime(endsAt, instance, locale, 'short'),
     }
   }

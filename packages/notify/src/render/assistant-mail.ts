@@ -29,6 +29,7 @@ export function assistantMail(
         url,
         clientName,
         ...(host !== '' && { host }),
+        ...(data['IsUnnamed'] === true && { isUnnamed: true }),
         news: data['News'] === 'write' ? 'write' : 'first',
         rights: textsOf(data['Rights']),
         endsAt: numberOf(data, 'EndsAt'),

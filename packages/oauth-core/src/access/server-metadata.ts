@@ -23,7 +23,10 @@ export function sendServerMetadata(
   const { instance } = ctx.state
   const { origin } = instance
   const isOpen = resources.open !== undefined
-  const methods = [...CLIENT_AUTHENTICATION, ...(isOpen ? ['none', 'private_key_jwt'] : [])]
+  // SPEC: D90 - published kits take the first that they know, and ask for it when they register.
+  const methods = isOpen
+    ? ['none', ...CLIENT_AUTHENTICATION, 'private_key_jwt']
+    : CLIENT_AUTHENTICATION
   const endpoints = Object.entries(ENDPOINTS)
     .filter(([, { method, path }]) =>
       rows.some((row) => row.method === method && row.path === path),

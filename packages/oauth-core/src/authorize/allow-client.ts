@@ -14,10 +14,13 @@ export async function allowClient(
   services: OAuthServices,
   instance: Instance,
   id: string,
-  { userAgent, withinLimit }: { readonly userAgent: string; readonly withinLimit: boolean },
+  {
+    userAgent,
+    ...where
+  }: { readonly userAgent: string; readonly withinLimit: boolean; readonly redirectUri?: string },
 ): Promise<Client> {
   const os = osOfUserAgent(userAgent)
-  const seen = { withinLimit, ...(os === undefined ? {} : { os }) }
+  const seen = { ...where, ...(os === undefined ? {} : { os }) }
   const client = await markAllowed(services, instance, id, seen)
   if (client === undefined) throw authorizeError('clientUnknown')
   return client

@@ -1,14 +1,14 @@
 import { prefersJson, type RouteContext, viewOf, withoutParameters } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { whileAllowed } from '../assistants/preferences.ts'
-import { isCertified, isPublic } from '../clients/client.ts'
+import { isCertified, isPublic, isPublicRegistration } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { OwnerSession } from '../ports.ts'
 import { scheduleEnding } from '../registration/access-endings.ts'
 import { byOwner } from '../registration/activity-source.ts'
-import { scheduleUnusedCheck } from '../registration/end-client.ts'
+import { scheduleAllowedCheck, scheduleDescribedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
 import { refuseUnlessAllowed } from './assistants-allowed.ts'
@@ -21,7 +21,13 @@ import { type ChoiceRules, type ConsentAnswer, readConsentAnswer } from './conse
 import { checkConsent, sealConsent } from './consent-seal.ts'
 import { consentView, placesAllowed } from './consent-view.ts'
 import { findDescribed, isDescribed, keepDescribed } from './described-client.ts'
-import { showCertify, showsDeprecated, showsLimit, withinLimit } from './interstitials.ts'
+import {
+  isLookedAt,
+  showCertify,
+  showsDeprecated,
+  showsLimit,
+  withinLimit,
+} from './interstitials.ts'
 import {
   type LiveAccess,
   readLiveAccess,
@@ -117,6 +123,7 @@ async function ask(
     again: { problem: 'nothing_chosen' as const, duration: answer.duration },
   }
   const rules = rulesOf(services)
+  await noteSeen(ctx, services, request)
   const view = consentView(request, { ...rules, live, sealed, ...again })
   const { resource } = request
   const pages = pagesOf(services)
@@ -126,6 +133,18 @@ async function ask(
   const known = { ...rules, live, choice, now: services.clock.now() }
   // Who has resources has this page: `createOAuth` sees to it.
   await pages.assistant?.(ctx, assistantView(view, resource, known))
+}
+
+/** SPEC: D91 - what its owner looks at is not displaced by what others register. */
+async function noteSeen(
+  ctx: RouteContext,
+  { clients }: Pick<OAuthServices, 'clients'>,
+  { instance, client }: AuthorizeRequest,
+): Promise<void> {
+  const isNews = client.pending && client.isSeen !== true && isPublicRegistration(client)
+  if (!isNews || !isLookedAt(ctx)) return
+  const seen = await clients.change(instance, client.id, () => ({ isSeen: true }))
+  if (seen === undefined) throw authorizeError('clientUnknown')
 }
 
 function rulesOf({ options }: Pick<OAuthServices, 'options'>): ChoiceRules {
@@ -171,7 +190,7 @@ async function grant(
   const assistant = await rememberedOf(services, answer, live)
   const endsAt = endOf(answer, services.clock.now())
   const userAgent = ctx.get('User-Agent')
-  const seen = { userAgent, withinLimit: true }
+  const seen = { userAgent, redirectUri, withinLimit: true }
   await keepDescribed(services, instance, request.client)
   const client = await allowClient(services, instance, request.client.id, seen)
   if (endsAt !== undefined && resource === undefined)
@@ -195,7 +214,8 @@ async function grant(
       ...(assistant === undefined ? [] : [assistant.remember]),
     ],
   })
-  if (isPublic(client)) await scheduleUnusedCheck(services, instance, client.id)
+  if (client.document !== undefined) await scheduleDescribedCheck(services, instance, client.id)
+  else if (isPublic(client)) await scheduleAllowedCheck(services, instance, client.id)
   const target = { kind: 'client', id: client.id, name: client.metadata.client_name }
   const reduced = () =>
     services.activity.pending(instance, {

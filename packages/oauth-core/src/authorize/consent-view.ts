@@ -1,13 +1,12 @@
 import { wireIdOf } from '../clients/client.ts'
 import type { ConsentDuration, ConsentSigns, ConsentView } from '../ports.ts'
+import { isProgramUri } from '../registration/redirect-uri.ts'
 import { identifierOf } from '../resources/resources.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { type ChoiceRules, durationsOf, permissionChoice } from './consent-choice.ts'
 import { durationOfSpan } from './consent-durations.ts'
 import type { LiveAccess } from './live-access.ts'
 import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
-
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 export interface ConsentViewOptions extends ChoiceRules {
   readonly live: LiveAccess
@@ -88,8 +87,6 @@ function whereItLeaves(
   clientUri: string | undefined,
 ): ConsentSigns['leavesTo'] | undefined {
   if (isOutOfBand(redirectUri)) return undefined
-  const url = new URL(redirectUri)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'program'
-  if (LOOPBACK.has(url.hostname)) return 'program'
-  return url.host === URL.parse(clientUri ?? '')?.host ? undefined : 'site'
+  if (isProgramUri(redirectUri)) return 'program'
+  return new URL(redirectUri).host === URL.parse(clientUri ?? '')?.host ? undefined : 'site'
 }

@@ -93,11 +93,11 @@ export async function showCertify(
 async function showLimit(
   ctx: RouteContext,
   services: Pick<OAuthServices, 'given'>,
-  { client }: AuthorizeRequest,
+  { client, redirectUri }: AuthorizeRequest,
   reached: LimitReached,
 ): Promise<void> {
   refusePost(ctx, 'client_limit')
-  await pagesOf(services).limit(ctx, { client, ...reached })
+  await pagesOf(services).limit(ctx, { client, redirectUri, ...reached })
 }
 
 function refusePost(ctx: RouteContext, code: 'client_limit' | 'deprecated_app'): void {
@@ -107,7 +107,7 @@ function refusePost(ctx: RouteContext, code: 'client_limit' | 'deprecated_app'):
 }
 
 /** False for HEAD, and for a page that the browser loads ahead of the owner's wish. */
-function isLookedAt(ctx: RouteContext): boolean {
+export function isLookedAt(ctx: RouteContext): boolean {
   if (ctx.method !== 'GET') return false
   return !['Sec-Purpose', 'Purpose', 'X-Moz'].some((name) =>
     /prefetch|prerender/i.test(ctx.get(name)),

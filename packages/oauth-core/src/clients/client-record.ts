@@ -6,8 +6,14 @@ import {
   type Key,
   recordKey,
 } from '@svc/store'
-import type { InstanceId } from '@svc/platform'
-import { type Client, type ClientId, type ClientMetadata, isPublic } from './client.ts'
+import type { Instance, InstanceId } from '@svc/platform'
+import {
+  type Client,
+  type ClientId,
+  type ClientMetadata,
+  isPublic,
+  isPublicRegistration,
+} from './client.ts'
 import type { DocumentSnapshot } from './client-document.ts'
 import { deviceDigest, deviceOf } from './device-token.ts'
 
@@ -19,12 +25,14 @@ export type ClientRecord = {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  readonly unnamed?: { readonly redirectUri?: string }
   readonly document?: DocumentSnapshot
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Of a client without a secret: when it goes, unless it has access then. */
   readonly keepUntil?: number
+  readonly isSeen?: boolean
+  readonly isIdle?: boolean
   /** When the client gave its device token last. */
   readonly deviceTokenAt?: number
 }
@@ -44,6 +52,14 @@ export function isCounted(
   return isUserKind(metadata.client_kind) || isPublic({ metadata })
 }
 
+/** Whether the client's name is its own alone: not what a document calls it, and not the stand-in. */
+export function ownsName({
+  document,
+  unnamed,
+}: Pick<ClientRecord, 'document' | 'unnamed'>): boolean {
+  return document === undefined && unnamed === undefined
+}
+
 /** Whether a text can be the identifier of a client at all. */
 export function isClientId(text: string): text is ClientId {
   return CLIENT_ID.test(text)
@@ -58,9 +74,19 @@ export function clientsIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients')
 }
 
-/** Clients that never got a code, oldest first. */
+/** Clients that never got a code, oldest first, without public registrations. */
 export function pendingIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-pending')
+}
+
+/** Public registrations that never got a code, oldest first. @see decision D91 */
+export function pendingPublicIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'clients-pending-public')
+}
+
+/** Public registrations that were allowed and have no access now, least recently used first. @see decision D91 */
+export function idleIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'clients-idle')
 }
 
 /** Clients the owner connected and counts. @see oauth.md 3.10 */
@@ -86,14 +112,16 @@ export function deviceIndex(instanceId: InstanceId, platform: string, token: str
 export function clientEntries(
   instanceId: InstanceId,
   id: string,
-  { createdAt, document, pending, metadata }: ClientRecord,
+  record: ClientRecord,
 ): IndexEntry[] {
-  const sort = `${String(createdAt).padStart(15, '0')}:${id}`
+  const { createdAt, document, isIdle = false, keepUntil = 0, pending, metadata } = record
+  const sort = sortOf(createdAt, id)
   const entries = [{ index: clientsIndex(instanceId), sort }]
-  if (pending) entries.push({ index: pendingIndex(instanceId), sort })
-  else if (isCounted(metadata)) {
-    entries.push({ index: connectedIndex(instanceId), sort })
-  }
+  if (pending) {
+    const waiting = isPublicRegistration(record) ? pendingPublicIndex : pendingIndex
+    entries.push({ index: waiting(instanceId), sort })
+  } else if (isIdle) entries.push({ index: idleIndex(instanceId), sort: sortOf(keepUntil, id) })
+  else if (isCounted(metadata)) entries.push({ index: connectedIndex(instanceId), sort })
   if (document !== undefined) entries.push({ index: describedIndex(instanceId), sort })
   const device = deviceOf(metadata)
   if (device !== undefined) {
@@ -101,6 +129,10 @@ export function clientEntries(
     if (!pending) entries.push({ index: notifiableIndex(instanceId), sort })
   }
   return entries
+}
+
+function sortOf(at: number, id: string): string {
+  return `${String(at).padStart(15, '0')}:${id}`
 }
 
 /** What a client's secret is sealed for: it opens nowhere else. */
@@ -124,6 +156,7 @@ const OPTIONAL = [
   'notification_platform',
   'notification_device_token',
   'notifications',
+  'token_endpoint_auth_method',
 ] as const satisfies readonly (keyof ClientMetadata)[]
 
 /**
@@ -132,6 +165,7 @@ const OPTIONAL = [
  * @see oauth.md 1.1
  */
 export function toWire(
+  { origin }: Pick<Instance, 'origin'>,
   client: Client,
   secret: string,
   registrationToken?: string,
@@ -145,12 +179,13 @@ export function toWire(
       : { client_secret: secret, client_secret_expires_at: 0 }),
   }
   if (registrationToken !== undefined) wire['registration_access_token'] = registrationToken
+  // SPEC: RFC 7592 section 3 - deployed clients with a secret were never given it.
+  if (isOpen) wire['registration_client_uri'] = `${origin}/auth/register/${id}`
   wire['grant_types'] = ['authorization_code', 'refresh_token']
   wire['response_types'] = ['code']
   wire['redirect_uris'] = metadata.redirect_uris
   wire['client_name'] = metadata.client_name
-  if (isOpen) wire['token_endpoint_auth_method'] = 'none'
-  else wire['software_id'] = metadata.software_id
+  if (!isOpen) wire['software_id'] = metadata.software_id
   for (const name of OPTIONAL) {
     // Metadata came from JSON.
     const value = metadata[name] as Json | undefined

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Instance, Sealer } from '@svc/platform'
 import type { Change, Page, PageRequest, Revision, Store, StoredRecord } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
-import type { Client, ClientMetadata } from './client.ts'
+import { type Client, type ClientMetadata, isUnnamed } from './client.ts'
 import { freeName, keepName, type NameClaim } from './client-names.ts'
 import {
   clientEntries,
@@ -12,9 +12,12 @@ import {
   connectedIndex,
   describedIndex,
   deviceIndex,
+  idleIndex,
   isClientId,
   notifiableIndex,
+  ownsName,
   pendingIndex,
+  pendingPublicIndex,
   secretContext,
   toClient,
 } from './client-record.ts'
@@ -40,11 +43,27 @@ export interface ClientWrite {
 export type ClientChange = Partial<
   Pick<
     Client,
-    'certifiedFromStore' | 'document' | 'flagship' | 'keepUntil' | 'metadata' | 'os' | 'pending'
+    | 'certifiedFromStore'
+    | 'document'
+    | 'flagship'
+    | 'isIdle'
+    | 'isSeen'
+    | 'keepUntil'
+    | 'metadata'
+    | 'os'
+    | 'pending'
+    | 'unnamed'
   >
 >
 
-export type ClientList = 'all' | 'pending' | 'connected' | 'described' | 'notifiable'
+export type ClientList =
+  | 'all'
+  | 'connected'
+  | 'described'
+  | 'idle'
+  | 'notifiable'
+  | 'pending'
+  | 'pendingPublic'
 
 /** A client as it is stored or about to be, with its secret in clear. Lives in memory only. */
 export interface EngineClient {
@@ -84,8 +103,10 @@ const INDEXES = {
   all: clientsIndex,
   connected: connectedIndex,
   described: describedIndex,
+  idle: idleIndex,
   notifiable: notifiableIndex,
   pending: pendingIndex,
+  pendingPublic: pendingPublicIndex,
 } as const
 
 /**
@@ -203,6 +224,13 @@ export class ClientStore {
     } while (cursor !== undefined)
   }
 
+  /** The whole of a list that has a bound, newest first. */
+  async all(instance: Instance, which: ClientList): Promise<readonly Client[]> {
+    const found: Client[] = []
+    for await (const page of this.pages(instance, which)) found.push(...page)
+    return found
+  }
+
   /** Clients that hold this device token now; at most 100. */
   async listOfDevice(
     instance: Instance,
@@ -248,7 +276,8 @@ export class ClientStore {
     changes.push(...(write.also ?? []))
     if (write.name !== undefined) {
       changes.push(keepName(instance.id, write.name, id))
-      if (old !== undefined) changes.push(freeName(instance.id, old.metadata.client_name))
+      if (old !== undefined && ownsName(old))
+        changes.push(freeName(instance.id, old.metadata.client_name))
     }
     return changes
   }
@@ -256,11 +285,10 @@ export class ClientStore {
   /** The changes that remove the client's own records; grants and tokens are the engine's to remove. */
   toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
     // Stored by `put`.
-    const { document, metadata } = previous.value as ClientRecord
+    const record = previous.value as ClientRecord
     return [
       { op: 'delete', key: previous.key, ifRevision: previous.revision },
-      // What a document calls its client is nobody's alone.
-      ...(document === undefined ? [freeName(instance.id, metadata.client_name)] : []),
+      ...(ownsName(record) ? [freeName(instance.id, record.metadata.client_name)] : []),
       ...(this.#writes.getStore()?.also ?? []),
     ]
   }
@@ -291,13 +319,16 @@ export class ClientStore {
     if (old === undefined) {
       const flags = { pending: true, flagship: false, certifiedFromStore: false }
       const given = metadata.notification_device_token === undefined ? {} : { deviceTokenAt: now }
-      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given }
+      const unnamed = isUnnamed(write.metadata) ? { unnamed: {} } : {}
+      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given, ...unnamed }
     }
     // SPEC: D21 - what was certified is the app behind the registered addresses.
     const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
     const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
     const given = write.isDeviceTokenGiven === true ? { deviceTokenAt: now } : {}
-    return { ...old, ...certification, ...given, metadata, secret, updatedAt: now }
+    const { unnamed = {}, ...kept } = old
+    const flag = isUnnamed(write.metadata) ? { unnamed } : {}
+    return { ...kept, ...certification, ...given, ...flag, metadata, secret, updatedAt: now }
   }
 }
 

@@ -8,8 +8,8 @@ export interface ClientMetadata {
   readonly redirect_uris: readonly string[]
   readonly client_name: string
   readonly software_id: string
-  /** Of a client without a secret; its `software_id` is `''`. Absent: it has a secret. */
-  readonly token_endpoint_auth_method?: 'none'
+  /** `none`: it has no secret, and its `software_id` is `''`. Else what a client with a secret asked for; it may use both. */
+  readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'none'
   readonly software_version?: string
   readonly client_kind?: string
   readonly client_uri?: string
@@ -21,6 +21,9 @@ export interface ClientMetadata {
   readonly notifications?: Readonly<Record<string, unknown>>
 }
 
+/** Stands for the name of a client that registered without one; pages say it in words of their own. @see decision D90 */
+export const STAND_IN_NAME = 'Unnamed app'
+
 /** A registered client. Times are milliseconds since the epoch. */
 export interface Client {
   readonly id: ClientId
@@ -29,14 +32,20 @@ export interface Client {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  /** It registered without a name, so that `client_name` is none; and the redirect URI that it was last allowed with. */
+  readonly unnamed?: { readonly redirectUri?: string }
   /** Of a client that a document describes: what it said when the owner was asked. */
   readonly document?: DocumentSnapshot
   /** Operating system of the browser that allowed it. */
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Of a client without a secret that was allowed: when it goes, unless it has access then. */
+  /** Of a client without a secret that was allowed: when it goes, unless it has access or got a token since. */
   readonly keepUntil?: number
+  /** A public registration whose consent page was shown to its owner. */
+  readonly isSeen?: boolean
+  /** A public registration that was allowed and has no access now. */
+  readonly isIdle?: boolean
   /** When it gave its device token last. */
   readonly deviceTokenAt?: number
   readonly lastRefreshedAt?: number
@@ -58,6 +67,19 @@ export function isPublic({
   readonly metadata: Pick<ClientMetadata, 'token_endpoint_auth_method'>
 }): boolean {
   return metadata.token_endpoint_auth_method === 'none'
+}
+
+/** Whether the client registered without a secret; what a document describes did not register. @see decision D91 */
+export function isPublicRegistration({
+  document,
+  metadata,
+}: Pick<Client, 'document' | 'metadata'>): boolean {
+  return document === undefined && isPublic({ metadata })
+}
+
+/** Whether a public registration says no name of its own. */
+export function isUnnamed(metadata: ClientMetadata): boolean {
+  return isPublic({ metadata }) && metadata.client_name === STAND_IN_NAME
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Instance, type InstanceId, MINUTE_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
-import type { Lifetimes } from '../lifetimes.ts'
+import { type Lifetimes, PENDING_PUBLIC_CLIENT_MS } from '../lifetimes.ts'
 
 /** Wake-ups about a client, by the instance's id and its own; or about all of an instance that nobody allowed. */
 export const CLIENT_QUEUE = 'oauth-clients'
@@ -34,7 +34,7 @@ export class PendingChecks {
   ) {
     this.#store = store
     this.#clock = clock
-    this.#pendingMs = pendingClientMs
+    this.#pendingMs = Math.min(pendingClientMs, PENDING_PUBLIC_CLIENT_MS)
   }
 
   /** Resolves when a wake-up is kept that comes when a client of now is overdue, or before. */

@@ -1,13 +1,14 @@
 import type { Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
-import { type Client, isPublic } from '../clients/client.ts'
+import { type Client, isPublic, isPublicRegistration } from '../clients/client.ts'
 import { isCounted } from '../clients/client-record.ts'
 import type { ClientChange } from '../clients/client-store.ts'
 import { listGrants, revokeGrant } from '../engine/grant.ts'
+import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
 import type { Certification } from '../ports.ts'
 import type { OAuthServices } from '../services.ts'
 import type { ActivitySource } from './activity-source.ts'
-import { admitClient, countConnected, limitOf } from './client-limit.ts'
+import { admitClient, countConnected, isConnected, limitOf } from './client-limit.ts'
 
 /** Changes a client and notifies everybody who remembers it. */
 export async function changeClient(
@@ -34,24 +35,48 @@ export async function changeClient(
  * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with. Writes
  * only when something changes. Undefined when the client is gone.
  * @param seen.withinLimit - one more must be within `oauthClientsMax`, however many are allowed at once
+ * @param seen.redirectUri - where the answer goes: lists know a client without a name by it
  * @throws OAuthError `client_limit`
  */
 export async function markAllowed(
   services: OAuthServices,
   instance: Instance,
   id: string,
-  { os, withinLimit = false }: { readonly os?: string; readonly withinLimit?: boolean },
+  {
+    os,
+    redirectUri,
+    withinLimit = false,
+  }: { readonly os?: string; readonly redirectUri?: string; readonly withinLimit?: boolean },
 ): Promise<Client | undefined> {
-  let wasPending = false
-  const allow = ({ pending, os: known }: Client): ClientChange | undefined => {
-    wasPending = pending
-    if (!pending && (os === undefined || os === known)) return undefined
-    return { pending: false, ...(os === undefined ? {} : { os }) }
+  const { clock } = services
+  let wasConnected = false
+  const allow = (stored: Client): ClientChange | undefined => {
+    const { pending, os: knownOs, unnamed } = stored
+    wasConnected = isConnected(stored)
+    const isOsKnown = os === undefined || os === knownOs
+    const address = unnamed === undefined ? undefined : redirectUri
+    const isAddressKnown = address === undefined || address === unnamed?.redirectUri
+    const isOpen = isPublicRegistration(stored)
+    if (!pending && isOsKnown && isAddressKnown && !isOpen) return undefined
+    return {
+      pending: false,
+      ...(isOpen ? kept(stored, clock.now()) : {}),
+      ...(os === undefined ? {} : { os }),
+      ...(address === undefined ? {} : { unnamed: { redirectUri: address } }),
+    }
   }
   const admit = (client: Client) => admitClient(services, instance, client)
   const client = await changeClient(services, instance, id, allow, withinLimit ? admit : undefined)
-  if (wasPending && client !== undefined) await emitExceeded(services, instance, client)
+  if (!wasConnected && client !== undefined) await emitExceeded(services, instance, client)
   return client
+}
+
+/** SPEC: D91 - before there is a code, so that the clean-up leaves the client alone. No two consents give the same end. */
+function kept({ isIdle, keepUntil = 0 }: Client, now: number): ClientChange {
+  return {
+    keepUntil: Math.max(now + UNUSED_CLIENT_MS, keepUntil + 1),
+    ...(isIdle === true ? { isIdle: false } : {}),
+  }
 }
 
 /** What a certification rests on. */

@@ -1,9 +1,10 @@
-import type { InstanceId } from '@svc/platform'
+import type { Instance, InstanceId } from '@svc/platform'
 import type { ClientId } from '../clients/client.ts'
+import { isDocumentClientId } from '../clients/client-document.ts'
 import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
 import type { OAuthServices } from '../services.ts'
-import { endUnused, scheduleUnusedCheck } from './end-client.ts'
+import { endUnused, scheduleDescribedCheck } from './end-client.ts'
 import { endPending, revokeOverdue } from './pending-clients.ts'
 
 /**
@@ -13,12 +14,17 @@ import { endPending, revokeOverdue } from './pending-clients.ts'
  * @see oauth.md 3.9
  */
 export async function startCleanup(services: OAuthServices): Promise<() => Promise<void>> {
-  const { store, emitter, log } = services
+  const { store, clients, emitter, log } = services
   const stop = await store.scheduler.process(CLIENT_QUEUE, ({ id }) => handleWakeUp(services, id))
   const underWay = new Set<Promise<void>>()
+  const noteEnd = async (instance: Instance, clientId: string): Promise<void> => {
+    if (isDocumentClientId(clientId)) return scheduleDescribedCheck(services, instance, clientId)
+    const client = await clients.find(instance, clientId)
+    if (client !== undefined) await endUnused(services, instance, client)
+  }
   const stopHearing = emitter.on('grant.revoked', ({ instance, clientId, isRotating }) => {
     if (isRotating !== true) return
-    const work = scheduleUnusedCheck(services, instance, clientId).catch((cause: unknown) => {
+    const work = noteEnd(instance, clientId).catch((cause: unknown) => {
       // The wake-up of the grant's own end is still there.
       log.warn('client.check_lost', { domain: instance.domain, clientId, cause: String(cause) })
     })

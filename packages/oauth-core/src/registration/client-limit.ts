@@ -57,7 +57,7 @@ export async function admitClient(
   if ((await findLimitReached(services, instance, client)) !== undefined) {
     throw new OAuthError('client_limit')
   }
-  if (!client.pending || !isCounted(client.metadata)) return []
+  if (isConnected(client) || !isCounted(client.metadata)) return []
   const unchanged =
     guard === undefined ? ({ ifAbsent: true } as const) : { ifRevision: guard.revision }
   return [{ op: 'put', key, value: {}, ...unchanged }]
@@ -99,8 +99,9 @@ export function limitOf({ settings }: Instance): number | undefined {
   return limit < 0 ? undefined : limit
 }
 
-function isConnected({ pending, metadata }: Client): boolean {
-  return !pending && isCounted(metadata)
+/** Whether the client takes a place; a public registration does while it has access. */
+export function isConnected({ isIdle, pending, metadata }: Client): boolean {
+  return !pending && isIdle !== true && isCounted(metadata)
 }
 
 function guardKey(instanceId: InstanceId): Key {

@@ -1,9 +1,9 @@
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '@svc/platform'
-import { type ClientMetadata, isPublic } from '../clients/client.ts'
+import { type ClientMetadata, isPublic, STAND_IN_NAME } from '../clients/client.ts'
 import { isRedirectList, readNotifications } from './client.schema.ts'
 import { fitsPlatform, isDeviceToken, isPlatform } from '../clients/device-token.ts'
-import { isRedirectUri } from './redirect-uri.ts'
+import { isProgramUri, isRedirectUri } from './redirect-uri.ts'
 
 /** What a client may say about itself, in the order it is checked (oauth.md 3.1). Nothing else is ever looked at. */
 const MEMBERS = [
@@ -18,6 +18,7 @@ const MEMBERS = [
   'client_kind',
   'notification_device_token',
   'notifications',
+  'token_endpoint_auth_method',
 ] as const
 
 type Member = (typeof MEMBERS)[number]
@@ -28,7 +29,11 @@ const MEMBERS_WITH_SECRET: readonly Member[] = [
   'notification_platform',
   'notification_device_token',
   'notifications',
+  'token_endpoint_auth_method',
 ]
+
+/** With one of these and without `software_id`, whatever they say, a program of today registers. @see decision D90 */
+const PUBLIC_SIGNS = ['token_endpoint_auth_method', 'grant_types', 'response_types'] as const
 
 const MAX_REDIRECT_URIS = 20
 const MAX_NAME_CHARACTERS = 100
@@ -74,6 +79,23 @@ const RULES: Readonly<Record<Member, Rule>> = {
   client_kind: (value) => plainText('client_kind', value, 1024),
   notification_device_token: deviceToken,
   notifications: (value) => readNotifications(value) ?? refuse('notifications is invalid'),
+  // SPEC: RFC 7591 section 3.2.1 - another method than was asked for is registered; the answer says which.
+  token_endpoint_auth_method: (value) =>
+    value === 'client_secret_basic' ? value : 'client_secret_post',
+}
+
+/**
+ * Whether a body registers a client without a secret: it names no software, and it either carries a member that only
+ * programs of today send, or can be answered by programs of the owner's device alone.
+ * @see assistants.md 3.8; decision D90
+ */
+export function asksForNoSecret(body: unknown, members: Members): boolean {
+  if ((members.get('software_id') ?? '') !== '') return false
+  const uris = members.get('redirect_uris')
+  return (
+    PUBLIC_SIGNS.some((name) => Object.hasOwn(objectBody(body), name)) ||
+    (isRedirectList(uris) && uris.every(isProgramUri))
+  )
 }
 
 /**
@@ -94,7 +116,10 @@ export function readMetadataUpdate(
   instance: Instance,
 ): ClientMetadata {
   if (isPublic({ metadata: current })) return readPublicMetadata(members, current, instance)
-  const metadata = read(members, current, instance)
+  const changed = new Map(members)
+  // SPEC: assistants.md 3.8 - it is decided at registration.
+  changed.delete('token_endpoint_auth_method')
+  const metadata = read(changed, current, instance)
   // SPEC: oauth.md 3.5 - an old token must not come to mean another app's permissions.
   if (metadata.software_id !== current.software_id) refuse('software_id is immutable')
   return metadata
@@ -111,6 +136,11 @@ export function readPublicMetadata(
   instance: Instance,
 ): ClientMetadata {
   const known = new Map([...members].filter(([name]) => !MEMBERS_WITH_SECRET.includes(name)))
+  const { client_name: name = STAND_IN_NAME } = current
+  const asked = known.get('client_name')
+  // SPEC: D90 - programs register without a name; one that was given is never cleared (D21).
+  if (name !== STAND_IN_NAME && asked === STAND_IN_NAME) refuse('client_name is mandatory')
+  if (name === STAND_IN_NAME && isBlank(asked)) known.set('client_name', STAND_IN_NAME)
   const metadata = read(known, { ...current, software_id: '' }, instance)
   const shown = metadata.redirect_uris.find((uri) => /^urn:/i.test(uri))
   // A code that is carried by hand is what PKCE cannot protect.
@@ -153,8 +183,12 @@ function redirectUris(value: unknown, instance: Instance): readonly string[] {
   return uris
 }
 
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+}
+
 function clientName(value: unknown): string {
-  if (typeof value !== 'string' || value.trim() === '') refuse('client_name is mandatory')
+  if (typeof value !== 'string' || isBlank(value)) refuse('client_name is mandatory')
   const isShort =
     value.length <= 2 * MAX_NAME_CHARACTERS && [...value].length <= MAX_NAME_CHARACTERS
   return isShort && !DECEPTIVE.test(value) ? value : refuse('client_name is invalid')

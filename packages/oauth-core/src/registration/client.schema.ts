@@ -22,14 +22,15 @@ const PROPERTIES: JsonSchema = {
 /** What a client may say about itself; every other member is dropped. @see oauth.md 3.1, decision D47 */
 export const clientSchema: BodySchema = describedSchema({
   type: 'object',
-  required: ['redirect_uris', 'client_name'],
+  required: ['redirect_uris'],
   properties: {
     ...PROPERTIES,
+    client_name: { ...text(100), description: 'mandatory with `software_id`' },
     software_id: { ...text(255), description: 'of every client that is to have a secret' },
     token_endpoint_auth_method: {
       type: 'string',
       description:
-        '`none` without `software_id`: no secret, where resources are offered; else ignored',
+        'without `software_id` and where resources are offered, any value registers `none`, as `grant_types` and `response_types` do; with it, the answer names the registered method',
     },
   },
 })

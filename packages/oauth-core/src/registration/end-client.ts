@@ -2,8 +2,7 @@ import { HOUR_MS, type Instance, type InstanceId } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
-import { type Client, isPublic } from '../clients/client.ts'
-import { isDocumentClientId } from '../clients/client-document.ts'
+import { type Client, isPublic, isPublicRegistration } from '../clients/client.ts'
 import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
@@ -13,6 +12,8 @@ import { type ActivitySource, BY_SERVER } from './activity-source.ts'
 
 /** When a removal that did not end is looked at. */
 const RETRY_MS = 60_000
+/** Most public registrations of an instance that were allowed and have no access. @see decision D91 */
+const MAX_IDLE = 200
 
 /** Whether a client goes, and on whose behalf. */
 interface RemovalRule {
@@ -93,40 +94,106 @@ export async function endClient(
   return true
 }
 
+/** Asks for a look at a public registration that got a code, when that is over: it may never be exchanged. */
+export async function scheduleAllowedCheck(
+  services: Pick<OAuthServices, 'clock' | 'lifetimes' | 'store'>,
+  instance: Instance,
+  clientId: string,
+): Promise<void> {
+  const { clock, lifetimes } = services
+  const codeEnd = clock.now() + lifetimes.authorizationCodeMs
+  await scheduleCheck(services, instance, clientId, codeEnd)
+}
+
+async function scheduleCheck(
+  { store }: Pick<OAuthServices, 'store'>,
+  instance: Instance,
+  clientId: string,
+  when: number,
+): Promise<void> {
+  await store.scheduler.at(CLIENT_QUEUE, wakeUpOf(instance.id, clientId), when)
+}
+
 /**
- * Asks for a look at a client without a secret, a day after the last of its grants is over. To be called when it got one,
- * and when one ended.
- * @see assistants.md 3.8
+ * Asks for a look at a client that a document describes, an hour after the last of its grants is over. To be called when
+ * it got one, and when one ended.
+ * @see assistants.md 2.14
  */
-export async function scheduleUnusedCheck(
+export async function scheduleDescribedCheck(
   services: Pick<OAuthServices, 'clients' | 'clock' | 'engine' | 'store'>,
   instance: Instance,
   clientId: string,
 ): Promise<void> {
-  const { store, clock, clients, engine } = services
+  const { clock, clients, engine } = services
   const grants = await listGrants(engine, instance, clientId)
   const end = Math.max(clock.now(), ...grants.map(({ endsAt = 0 }) => endsAt))
-  // SPEC: assistants.md 2.14 - what a document says can be read again.
-  const keepUntil = end + (isDocumentClientId(clientId) ? HOUR_MS : UNUSED_CLIENT_MS)
+  // What a document says can be read again.
+  const keepUntil = end + HOUR_MS
   const client = await clients.change(instance, clientId, () => ({ keepUntil }))
   if (client === undefined) return
-  await store.scheduler.at(CLIENT_QUEUE, wakeUpOf(instance.id, clientId), keepUntil)
+  await scheduleCheck(services, instance, clientId, keepUntil)
 }
 
-/** Removes a client without a secret whose access is over for long enough. */
+/** Removes a client without a secret whose access is over for long enough, and asks for the next look at any other. */
 export async function endUnused(
   services: OAuthServices,
   instance: Instance,
   client: Client,
 ): Promise<void> {
+  if (!isPublic(client) || client.pending) return
+  if (isPublicRegistration(client)) return endIdle(services, instance, client)
   const { clock, engine } = services
-  const isUnused = (now: Client): boolean =>
-    isPublic(now) && !now.pending && clock.now() >= (now.keepUntil ?? 0)
+  const isUnused = (now: Client): boolean => !now.pending && clock.now() >= (now.keepUntil ?? 0)
   if (!isUnused(client)) return
   const grants = await listGrants(engine, instance, client.id)
   // Cut and allowed again in one moment.
-  if (grants.length > 0) await scheduleUnusedCheck(services, instance, client.id)
+  if (grants.length > 0) await scheduleDescribedCheck(services, instance, client.id)
   else await revokeClient(services, instance, client.id, 'unused', { rule: isUnused })
+}
+
+/**
+ * The same of a public registration: 400 days after its last code or token, or when too many others were used since. A
+ * consent changes `keepUntil` before there is a grant of it, so that none with access ever goes.
+ * @see decision D91
+ */
+async function endIdle(
+  services: OAuthServices,
+  instance: Instance,
+  { id, keepUntil: known = 0 }: Client,
+): Promise<void> {
+  const { clients, clock, engine } = services
+  const now = clock.now()
+  const grants = await listGrants(engine, instance, id)
+  if (grants.length > 0) {
+    const end = Math.max(...grants.map(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt))
+    return scheduleCheck(services, instance, id, Math.min(end, now + UNUSED_CLIENT_MS))
+  }
+  const { at: lastTokenAt = 0 } = (await engine.lastRefreshed.read(instance, [id])).get(id) ?? {}
+  const keepUntil = Math.max(known, lastTokenAt + UNUSED_CLIENT_MS)
+  const isUnchanged = (stored: Client): boolean => (stored.keepUntil ?? 0) === known
+  if (now >= keepUntil) {
+    await revokeClient(services, instance, id, 'unused', { rule: isUnchanged })
+    return
+  }
+  await scheduleCheck(services, instance, id, keepUntil)
+  const client = await clients.change(instance, id, (stored) =>
+    isUnchanged(stored) && stored.isIdle !== true ? { isIdle: true, keepUntil } : undefined,
+  )
+  // Allowed meanwhile, and the look that was asked for then is the later one now.
+  if (client !== undefined && client.isIdle !== true)
+    await scheduleAllowedCheck(services, instance, id)
+  await trimIdle(services, instance)
+}
+
+/** What one reading finds to be too many goes: of parallel readings none removes more. */
+async function trimIdle(services: OAuthServices, instance: Instance): Promise<void> {
+  const { clients } = services
+  if ((await clients.count(instance, 'idle')) <= MAX_IDLE) return
+  const surplus = (await clients.all(instance, 'idle')).slice(MAX_IDLE)
+  for (const { id } of surplus) {
+    const rule = ({ isIdle }: Client): boolean => isIdle === true
+    await revokeClient(services, instance, id, 'unused', { rule })
+  }
 }
 
 function wakeUpOf(instanceId: InstanceId, clientId: string): string {

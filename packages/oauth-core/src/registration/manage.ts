@@ -6,7 +6,7 @@ import {
   type RouteContext,
 } from '@svc/platform'
 import type { Change } from '@svc/store'
-import { type Client, isPublic } from '../clients/client.ts'
+import { type Client, isPublic, isUnnamed } from '../clients/client.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import type { OpenClient } from '../clients/client-store.ts'
@@ -76,7 +76,7 @@ export async function readClient(ctx: RouteContext, { engine }: OAuthServices): 
   if (answer.status !== 200) throw engineError(answer)
   // SPEC: seed - the status shown for this answer is 201.
   ctx.status = 201
-  ctx.body = toWire(client, secret)
+  ctx.body = toWire(ctx.state.instance, client, secret)
 }
 
 /** `PUT /auth/register/:clientId`. @see oauth.md 3.7; RFC 7592; decision D21 */
@@ -97,7 +97,9 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   const also = [...admitted, ...noteChange(ctx, services, client)]
 
   const { client_name: ownName } = client.metadata
-  const name = await claimName(services, instance.id, asked.client_name, ownName)
+  const name = isUnnamed(asked)
+    ? undefined
+    : await claimName(services, instance.id, asked.client_name, ownName)
   const metadata = { ...asked, client_name: name?.name ?? ownName }
   const write = {
     metadata,
@@ -127,7 +129,8 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   emitter.emit('client.updated', { instance, client: stored })
   log.info('client.updated', { domain: instance.domain, clientId: client.id, renewSecret })
   ctx.status = 200
-  ctx.body = toWire({ ...stored, metadata }, typeof newSecret === 'string' ? newSecret : secret)
+  const current = typeof newSecret === 'string' ? newSecret : secret
+  ctx.body = toWire(instance, { ...stored, metadata }, current)
 }
 
 /** `DELETE /auth/register/:clientId`. @see oauth.md 3.8, 11.1; RFC 7592 */

@@ -53,6 +53,14 @@ export function isRedirectUri(text: string, instance: OwnHosts): boolean {
   return authority === undefined || !isOwnHost(authority.toLowerCase(), instance)
 }
 
+/** Whether a program of the owner's device gets what is sent there: by a port of it, or a scheme of its own. */
+export function isProgramUri(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || url.protocol === 'urn:') return false
+  const isWeb = url.protocol === 'http:' || url.protocol === 'https:'
+  return !isWeb || LOOPBACKS.includes(url.hostname)
+}
+
 function isWebUri(
   scheme: 'https' | 'http',
   authority: string | undefined,

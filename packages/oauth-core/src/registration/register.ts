@@ -7,7 +7,7 @@ import {
 } from '@svc/platform'
 import type { AccessContext } from '../access/access-context.ts'
 import { authenticate } from '../access/access.ts'
-import { type ClientMetadata, isPublic } from '../clients/client.ts'
+import { type ClientMetadata, isPublic, isUnnamed } from '../clients/client.ts'
 import { claimName, freeClaim, type NameClaim, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import type { EngineClient } from '../clients/client-store.ts'
@@ -17,13 +17,12 @@ import { ERRORS, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 import { invalidToken } from '../tokens/bearer.ts'
 import {
-  type Members,
-  objectBody,
+  asksForNoSecret,
   pickMembers,
   readNewMetadata,
   readPublicMetadata,
 } from './client-metadata.ts'
-import { requireRoom } from './client-room.ts'
+import { keepRoom, requireRoom } from './client-room.ts'
 
 /** How the registration endpoints take their bodies. */
 export const CLIENT_BODY: Omit<BodyRule, 'schema'> = {
@@ -71,7 +70,7 @@ export async function registerClient(ctx: RouteContext, services: OAuthServices)
   await register(
     ctx,
     services,
-    asksForNoSecret(services, body, members)
+    isOpenToPublic(services) && asksForNoSecret(body, members)
       ? readPublicMetadata(members, {}, instance)
       : readNewMetadata(members, instance),
   )
@@ -86,16 +85,9 @@ export async function registerFromWebApp(
   await register(ctx, services, readNewMetadata(pickMembers(body), instance))
 }
 
-/** Without resources for such clients, and for every client that names its software, the member means nothing. */
-function asksForNoSecret(
-  { options, resources }: OAuthServices,
-  body: unknown,
-  members: Members,
-): boolean {
-  if (resources.open === undefined || !options.assistants.registration) return false
-  const method = objectBody(body)['token_endpoint_auth_method']
-  const software = members.get('software_id') ?? ''
-  return method === 'none' && software === ''
+/** Without resources for such clients, and where the operator wants none, every client needs a secret. */
+function isOpenToPublic({ options, resources }: OAuthServices): boolean {
+  return resources.open !== undefined && options.assistants.registration
 }
 
 /** A client that was just stored. */
@@ -129,8 +121,9 @@ async function register(
   const { instance } = ctx.state
   const isOpen = isPublic({ metadata: asked })
   if (!isOpen) await checkLinkedApp(asked.software_id, instance, apps)
-  await requireRoom(services, instance)
+  await requireRoom(services, instance, isOpen)
   const { id, token, client, secret } = await storeClient(services, instance, asked)
+  if (isOpen) await keepRoom(services, instance)
   emitter.emit('client.created', { instance, client })
   log.info('client.registered', {
     domain: instance.domain,
@@ -139,7 +132,7 @@ async function register(
     address: services.clientAddress(ctx),
   })
   ctx.status = 201
-  ctx.body = toWire(client, secret, token)
+  ctx.body = toWire(instance, client, secret, token)
 }
 
 interface Stored {
@@ -154,6 +147,8 @@ async function storeNew(
   instance: Instance,
   asked: ClientMetadata,
 ): Promise<Stored> {
+  // However many have none.
+  if (isUnnamed(asked)) return storeAs(services, instance, asked)
   const free = await freeClaim(services, instance.id, asked.client_name)
   const first = free === undefined ? undefined : await storeAs(services, instance, asked, free)
   // Somebody else took the name meanwhile.
@@ -169,17 +164,18 @@ async function storeAs(
   services: OAuthServices,
   instance: Instance,
   asked: ClientMetadata,
-  name: NameClaim,
+  name?: NameClaim,
 ): Promise<Stored> {
   const { clients, engine } = services
-  const metadata = { ...asked, client_name: name.name }
+  const metadata = name === undefined ? asked : { ...asked, client_name: name.name }
   let ready: EngineClient | undefined
   const onReady = (given: EngineClient): void => {
     ready = given
   }
   // A wake-up for a client that is not stored in the end finds nobody, and does nothing.
   const schedule = (): Promise<void> => clients.pendingChecks.schedule(instance)
-  const answer = await clients.storing({ metadata, name, onReady }, () =>
+  const claimed = name === undefined ? {} : { name }
+  const answer = await clients.storing({ metadata, onReady, ...claimed }, () =>
     registerNatively(engine, instance, { ...metadata }, schedule),
   )
   return { answer, ready }

@@ -1,14 +1,25 @@
 import { expect } from 'chai'
 import { METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
-import { connect, publicClient, REDIRECT_URI, resourceServer } from '../resource-server.ts'
+import {
+  allow,
+  BASE,
+  connect,
+  publicClient,
+  REDIRECT_URI,
+  refresh,
+  resourceServer,
+  tokensOf,
+} from '../resource-server.ts'
 
 const OPEN = {
   client_name: 'Assistant',
   redirect_uris: [REDIRECT_URI],
   token_endpoint_auth_method: 'none',
 }
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const MANDATORY = {
+  error: 'invalid_client_metadata',
+  error_description: 'software_id is mandatory',
+}
 
 const register = (server: OAuthServer, json: object) =>
   server.send('POST', '/auth/register', { json })
@@ -24,6 +35,7 @@ function comparable(text: string): string {
 describe('registration of a client without a secret', () => {
   it('answers no secret, and what the client said', async () => {
     const server = await resourceServer()
+    server.clock.stop()
     const answer = await register(server, {
       ...OPEN,
       client_uri: 'https://assistant.example',
@@ -40,6 +52,7 @@ describe('registration of a client without a secret', () => {
     expect([typeof client_id, typeof registration_access_token]).to.deep.equal(['string', 'string'])
     expect(rest).to.deep.equal({
       client_id_issued_at: Math.floor(server.clock.now() / 1000),
+      registration_client_uri: `${BASE}/auth/register/${String(client_id)}`,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       redirect_uris: [REDIRECT_URI],
@@ -50,11 +63,12 @@ describe('registration of a client without a secret', () => {
     expect(server.logged.join()).to.include('"public":true')
   })
 
-  it('wants a name and addresses without urn:, and takes schemes without a dot', async () => {
+  it('wants addresses without urn:, refuses what is no name, and takes schemes without a dot', async () => {
     const server = await resourceServer()
     const oob = 'urn:ietf:wg:oauth:2.0:oob'
     for (const [fields, error] of [
-      [{ client_name: undefined }, 'invalid_client_metadata'],
+      [{ client_name: 5 }, 'invalid_client_metadata'],
+      [{ client_name: '\u200b' }, 'invalid_client_metadata'],
       [{ redirect_uris: undefined }, 'invalid_redirect_uri'],
       [{ redirect_uris: [oob] }, 'invalid_redirect_uri'],
       [{ redirect_uris: [REDIRECT_URI, oob] }, 'invalid_redirect_uri'],
@@ -92,26 +106,156 @@ describe('registration of a client without a secret', () => {
     expect((await server.send('GET', path, { headers })).status).to.equal(404)
   })
 
-  it('exists only where resources are, where the operator wants it, and for exactly none', async () => {
-    const mandatory = {
-      error: 'invalid_client_metadata',
-      error_description: 'software_id is mandatory',
+  it('takes a client without a name, under a stand-in that however many have', async () => {
+    const server = await resourceServer()
+    const { client_name: _, ...unnamed } = OPEN
+    // What a client with a secret is called stays its own.
+    const { id: named } = await server.register({ client_name: 'Unnamed app' })
+    for (const name of [undefined, null, '', ' ', '\t\u00a0', 'Unnamed app']) {
+      const answer = await register(server, { ...unnamed, client_name: name })
+      expect([answer.status, answer.body['client_name']], JSON.stringify(name)).to.deep.equal([
+        201,
+        'Unnamed app',
+      ])
+      const id = String(answer.body['client_id'])
+      expect(await server.oauth.clients.get(server.instance, id)).to.deep.include({ unnamed: {} })
+      await server.oauth.clients.revoke(server.instance, id, 'test')
     }
+    const { body, id } = await server.register({ client_name: 'Unnamed app' })
+    expect(body['client_name']).to.equal('Unnamed app-2')
+    for (const one of [named, id]) {
+      const client = await server.oauth.clients.get(server.instance, one)
+      expect(client).not.to.have.property('unnamed')
+    }
+    const wanted = await server.send('POST', '/auth/register', {
+      json: { ...METADATA, client_name: null },
+    })
+    expect([wanted.status, wanted.body['error_description']]).to.deep.equal([
+      400,
+      'client_name is mandatory',
+    ])
+  })
+
+  it('remembers of a client without a name where it was last allowed, until it says one', async () => {
+    const server = await resourceServer()
+    const second = 'http://127.0.0.1:33418/'
+    const { body } = await register(server, {
+      ...OPEN,
+      client_name: null,
+      redirect_uris: [REDIRECT_URI, second],
+    })
+    const id = String(body['client_id'])
+    const unnamed = async () =>
+      (await server.oauth.clients.get(server.instance, id))?.unnamed?.redirectUri
+    for (const redirect_uri of [second, REDIRECT_URI, second]) {
+      await allow(server, id, { redirect_uri })
+      expect(await unnamed()).to.equal(redirect_uri)
+    }
+    const headers = server.bearer(String(body['registration_access_token']))
+    const put = async (client_name: unknown) => {
+      const json = { client_id: id, client_name }
+      return server.send('PUT', `/auth/register/${id}`, { headers, json })
+    }
+    for (const name of [undefined, '', null, ' ', 'Unnamed app']) {
+      expect((await put(name)).body['client_name']).to.equal('Unnamed app')
+      expect(await unnamed()).to.equal(second)
+    }
+    expect((await put('Quill')).body['client_name']).to.equal('Quill')
+    expect(await server.oauth.clients.get(server.instance, id)).not.to.have.property('unnamed')
+    for (const name of ['', null, ' ', 'Unnamed app'])
+      expect((await put(name)).status).to.equal(400)
+    expect((await put(undefined)).body['client_name']).to.equal('Quill')
+    expect((await server.register({ client_name: 'Quill' })).body['client_name']).to.equal(
+      'Quill-2',
+    )
+  })
+
+  it('answers 201 with none for another method, none at all, or a member of today', async () => {
+    const server = await resourceServer()
+    const web = { client_name: 'Quill', redirect_uris: [REDIRECT_URI] }
+    const local = { client_name: 'Quill', redirect_uris: ['http://127.0.0.1:33418/'] }
+    const { token_endpoint_auth_method: _, ...bare } = OPEN
+    const bodies: object[] = [
+      local,
+      { ...local, redirect_uris: ['http://localhost:1/', 'http://[::1]/', 'quillapp://cb'] },
+      { ...local, software_id: '' },
+      { ...local, software_id: null },
+      { ...web, token_endpoint_auth_method: '' },
+      { ...web, grant_types: ['authorization_code', 'refresh_token'] },
+      { ...web, response_types: ['code'] },
+      { ...web, grant_types: null },
+      { ...web, response_types: 'token' },
+    ]
+    for (const method of ['client_secret_post', 'client_secret_basic', 'None', null, ['none']]) {
+      bodies.push({ ...web, token_endpoint_auth_method: method })
+      bodies.push({ ...local, token_endpoint_auth_method: method })
+    }
+    for (const json of bodies) {
+      const words = JSON.stringify(json)
+      const answer = await register(server, json)
+      expect(answer.status, words).to.equal(201)
+      expect(answer.body, words).to.include({ token_endpoint_auth_method: 'none' })
+      expect(answer.body, words).not.to.have.any.keys('client_secret', 'software_id')
+    }
+    const mixed = { ...bare, redirect_uris: ['http://127.0.0.1:1/', REDIRECT_URI] }
+    const oob = 'urn:ietf:wg:oauth:2.0:oob'
+    for (const json of [bare, mixed, { ...bare, redirect_uris: [oob] }]) {
+      const answer = await register(server, json)
+      expect([answer.status, answer.body]).to.deep.equal([400, MANDATORY])
+    }
+  })
+
+  it('exchanges and refreshes without a secret whatever method was asked for', async () => {
+    const server = await resourceServer()
+    for (const method of ['client_secret_post', 'client_secret_basic', null]) {
+      const id = await publicClient(server, { token_endpoint_auth_method: method })
+      const { refresh_token } = await connect(server, id)
+      tokensOf(await refresh(server, id, refresh_token))
+    }
+  })
+
+  it('exists only where resources are, and where the operator wants it', async () => {
+    const local = { client_name: 'Quill', redirect_uris: ['http://127.0.0.1:33418/'] }
     for (const server of [
       await oauthServer(),
       await resourceServer({ assistants: { registration: false } }),
     ]) {
-      const answer = await register(server, OPEN)
-      expect([answer.status, answer.body]).to.deep.equal([400, mandatory])
+      for (const json of [OPEN, local, { ...OPEN, token_endpoint_auth_method: null }]) {
+        const answer = await register(server, json)
+        expect([answer.status, answer.body]).to.deep.equal([400, MANDATORY])
+      }
     }
     const server = await resourceServer()
-    for (const token_endpoint_auth_method of ['None', 'client_secret_post', null, ['none']]) {
-      const answer = await register(server, { ...OPEN, token_endpoint_auth_method })
-      expect([answer.status, answer.body]).to.deep.equal([400, mandatory])
-    }
     const headers = await server.appHeaders('settings')
     const path = '/auth/registerFromWebApp'
-    expect((await server.send('POST', path, { json: OPEN, headers })).body).to.deep.equal(mandatory)
+    expect((await server.send('POST', path, { json: OPEN, headers })).body).to.deep.equal(MANDATORY)
+  })
+
+  it('names the registered method to a client with a secret that asked for one, and to no other', async () => {
+    const server = await resourceServer()
+    for (const [asked, registered] of [
+      ['client_secret_basic', 'client_secret_basic'],
+      ['client_secret_post', 'client_secret_post'],
+      ['none', 'client_secret_post'],
+      ['private_key_jwt', 'client_secret_post'],
+      [['client_secret_basic'], 'client_secret_post'],
+      [null, undefined],
+      ['', undefined],
+      [undefined, undefined],
+    ] as const) {
+      const { id, secret, token, body } = await server.register({
+        token_endpoint_auth_method: asked,
+      })
+      expect(secret).to.be.a('string').and.not.equal('undefined')
+      expect(body['token_endpoint_auth_method'], String(asked)).to.equal(registered)
+      expect(body).not.to.have.property('registration_client_uri')
+      const headers = server.bearer(token)
+      const read = await server.send('GET', `/auth/register/${id}`, { headers })
+      expect(read.body['token_endpoint_auth_method']).to.equal(registered)
+      const json = { client_id: id, client_name: 'Other' }
+      const changed = await server.send('PUT', `/auth/register/${id}`, { headers, json })
+      expect(changed.body['token_endpoint_auth_method']).to.equal(registered)
+    }
   })
 
   it('changes nothing of the others, byte for byte', async () => {
@@ -133,49 +277,4 @@ describe('registration of a client without a secret', () => {
       expect({ ...other.headers, date: '' }).to.deep.equal({ ...one.headers, date: '' })
     }
   })
-
-  it('is over an hour later when nobody allowed it', async () => {
-    const server = await resourceServer({ start: true })
-    const id = await publicClient(server)
-    server.clock.advance(HOUR_MS)
-    await waitUntilGone(server, id)
-  })
-
-  it('is over a day after the last of its access, and not before', async () => {
-    const server = await resourceServer({ start: true })
-    server.clock.stop()
-    const ended = await publicClient(server)
-    const cut = await publicClient(server)
-    await connect(server, ended, { duration: '1h' })
-    const { refresh_token } = await connect(server, cut, { duration: '30d' })
-    await server.send('POST', '/auth/revoke', { form: { client_id: cut, token: refresh_token } })
-    server.clock.advance(DAY_MS - 1)
-    const { clients } = server.oauth
-    for (const id of [ended, cut]) expect(await clients.get(server.instance, id)).to.be.an('object')
-    server.clock.advance(1)
-    await waitUntilGone(server, cut)
-    expect(await clients.get(server.instance, ended)).to.be.an('object')
-    server.clock.advance(HOUR_MS)
-    await waitUntilGone(server, ended)
-  })
-
-  it('takes a place under the limit of clients once it is allowed', async () => {
-    const server = await resourceServer({ newInstance: { settings: { oauthClientsMax: 1 } } })
-    const first = await publicClient(server)
-    await connect(server, first)
-    expect(await server.oauth.clients.usage(server.instance)).to.include({ count: 1 })
-    const second = await publicClient(server)
-    const refused = await connect(server, second).then(
-      () => '',
-      (error: unknown) => String(error),
-    )
-    expect(refused).to.include('403')
-    await connect(server, first)
-  })
 })
-
-async function waitUntilGone(server: OAuthServer, id: string): Promise<void> {
-  while ((await server.oauth.clients.get(server.instance, id)) !== undefined) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}

@@ -399,12 +399,19 @@ describe('POST /auth/register', () => {
       'registration_access_token',
       'response_types',
       'software_id',
+      'token_endpoint_auth_method',
     ])
+    expect(body['token_endpoint_auth_method']).to.equal('client_secret_post')
     expect(body['client_id']).not.to.equal('mine')
     expect(body['client_secret']).not.to.equal('mine')
     const client = await oauth.clients.get(instance, String(body['client_id']))
     expect(client).to.include({ pending: true, flagship: false, certifiedFromStore: false })
-    expect(client?.metadata).to.have.all.keys('redirect_uris', 'client_name', 'software_id')
+    expect(client?.metadata).to.have.all.keys(
+      'redirect_uris',
+      'client_name',
+      'software_id',
+      'token_endpoint_auth_method',
+    )
     expect(({} as Record<string, unknown>)['flagship']).to.equal(undefined)
   })
 

@@ -113,16 +113,16 @@ describe(`GET ${PATH}`, () => {
     expect(as).to.deep.include({
       client_id_metadata_document_supported: true,
       token_endpoint_auth_methods_supported: [
+        'none',
         'client_secret_post',
         'client_secret_basic',
-        'none',
         'private_key_jwt',
       ],
       token_endpoint_auth_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256', 'RS256'],
       revocation_endpoint_auth_methods_supported: [
+        'none',
         'client_secret_post',
         'client_secret_basic',
-        'none',
         'private_key_jwt',
       ],
       scopes_supported: [...MCP.scopes, ...PHOTOS.scopes],

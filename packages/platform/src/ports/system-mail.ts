@@ -203,6 +203,8 @@ export type SystemMail =
           readonly clientName: string
           /** Where it comes from; absent: it registered, and nobody knows. */
           readonly host?: string
+          /** It registered without a name; `clientName` says so. */
+          readonly isUnnamed?: true
           readonly news: AssistantNews
           /** What it may do, in the owner's language. */
           readonly rights: readonly string[]

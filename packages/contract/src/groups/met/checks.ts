@@ -206,6 +206,21 @@ export const MET_CHECKS: readonly Check[] = [
         e.of('met.head').answer.body === '' ? undefined : 'there is a body',
       ),
   },
+  {
+    id: 'MET-015',
+    title: 'The first way to authenticate that is announced is none.',
+    level: 'must',
+    basis: 'product',
+    needs: ['assistants'],
+    rules: ['assistants.md 1.3', 'decision D90'],
+    why: 'Software kits of assistants take the first that they know.',
+    remedy: 'Announce none first in token_endpoint_auth_methods_supported.',
+    judge: (e) => {
+      const methods = jsonOf(document(e))['token_endpoint_auth_methods_supported']
+      const first = Array.isArray(methods) ? methods[0] : undefined
+      return first === 'none' ? undefined : `the first is ${show(first)}`
+    },
+  },
 ]
 
 function document(e: Evidence): Answered {
