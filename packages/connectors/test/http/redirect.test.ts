@@ -56,7 +56,7 @@ describe('GET /accounts/:accountType/redirect', () => {
       const answer = await browser.get(url)
       const [account] = await server.accountsOf()
       expect(answer.location).to.equal(
-        `https://drive.alice.example.com/?account=${account?._id}&state=of%20app`,
+        `https://drive.alice.example.com/?account=${account?._id}&state=of%20app#`,
       )
       expect(answer.headers).to.include({
         'cache-control': 'no-store',
@@ -108,23 +108,23 @@ describe('GET /accounts/:accountType/redirect', () => {
       expect(await server.accountsOf()).to.have.length(1)
     })
 
-    it('refuses a state of another instance, there and then also here', async () => {
-      const browser = server.browser()
-      const url = await beginAndAllow(browser)
-      const atBob = url.replace('alice.example.com', 'bob.example.com')
-      expect((await browser.get(atBob, { headers: JSON_API })).json()).to.deep.equal(BAD_STATE)
-      expect((await browser.get(url, { headers: JSON_API })).json()).to.deep.equal(BAD_STATE)
-      await expectNothing()
-    })
-
-    it('refuses a state of another account type', async () => {
-      await server.putType({ _id: 'other' })
-      const browser = server.browser()
-      const url = await beginAndAllow(browser)
-      const atOther = url.replace('/accounts/bank/', '/accounts/other/')
-      expect((await browser.get(atOther, { headers: JSON_API })).json()).to.deep.equal(BAD_STATE)
-      await expectNothing()
-    })
+    for (const [what, change, isStranger] of [
+      ['at another instance', (url: string) => url.replace('//alice.', '//bob.'), false],
+      ['at another account type', (url: string) => url.replace('/bank/', '/other/'), false],
+      ['in another browser', (url: string) => url, true],
+    ] as const) {
+      it(`refuses a state ${what}, and does not use it up`, async () => {
+        await server.putType({ _id: 'other' })
+        const browser = server.browser()
+        const url = await beginAndAllow(browser)
+        const elsewhere = isStranger ? server.browser() : browser
+        const answer = await elsewhere.get(change(url), { headers: JSON_API })
+        expect(answer.status).to.equal(400)
+        expect(answer.json()).to.deep.equal(BAD_STATE)
+        await expectNothing()
+        expect([...appQuery(await browser.get(url)).keys()]).to.deep.equal(['account'])
+      })
+    }
 
     it('refuses another browser, with a cookie of its own or without one', async () => {
       for (const prepare of [
@@ -245,7 +245,7 @@ describe('what is wrong with an answer', () => {
     ['?state=a&state=b', 'invalid_request'],
     ['?error=a&error=b', 'invalid_request'],
     ['?iss=a&iss=b', 'invalid_request'],
-    [`?code=${'x'.repeat(8192)}`, 'invalid_request'],
+    [`?code=${'x'.repeat(12_288)}`, 'invalid_request'],
     ['?state=%ff', 'invalid_request'],
   ] as const) {
     it(`is answered by us when it has ${query.slice(0, 20) || 'no query'}: ${code}`, async () => {
@@ -326,8 +326,34 @@ describe('what is wrong with an answer', () => {
     expect(fields['description']).to.have.length(200)
   })
 
-  it('is told as invalid_response when the code is missing, too long or not printable', async () => {
-    for (const code of [undefined, 'x'.repeat(2049), 'é', 'a\nb']) {
+  it('exchanges a code of 6,000 characters as it came', async () => {
+    const code = `0.A${'x'.repeat(5990)}-_.~+/=`
+    server.provider.script('token', { body: { access_token: 'at' } })
+    const query = await answerWith((answer) => answer.set('code', code))
+    expect([...query.keys()]).to.deep.equal(['account'])
+    expect(server.provider.requestsOf('token')[0]?.parameters['code']).to.equal(code)
+  })
+
+  it('is told as access_denied with an error_description of 9,000 characters', async () => {
+    const query = await answerWith((answer) => {
+      answer.set('error', 'access_denied')
+      answer.set('error_description', 'x'.repeat(9000))
+    })
+    expect([...query]).to.deep.equal([['error', 'access_denied']])
+  })
+
+  for (const error of [undefined, 'access_denied']) {
+    it(`leaves no fragment of the provider to the app ${error ? 'at a refusal' : 'at a success'}`, async () => {
+      const browser = server.browser()
+      const url = new URL(await beginAndAllow(browser))
+      if (error !== undefined) url.searchParams.set('error', error)
+      // A browser keeps the fragment of an address whose redirect brings none.
+      expect((await browser.get(url.href)).location).to.match(/\?(?:account|error)=\w+#$/)
+    })
+  }
+
+  it('is told as invalid_response when the code is missing or not printable', async () => {
+    for (const code of [undefined, 'é', 'a\nb']) {
       const query = await answerWith((answer) => {
         if (code === undefined) answer.delete('code')
         else answer.set('code', code)
