@@ -50,6 +50,8 @@ export interface AccountTypeEntry {
   readonly token_params?: Readonly<Record<string, string>>
   readonly refresh_params?: Readonly<Record<string, string>>
   readonly token_headers?: Readonly<Record<string, string>>
+  /** Values of `token_type` that are taken besides `bearer`, in any case. */
+  readonly token_types?: readonly string[]
   /** Dotted path of the object that holds the tokens. */
   readonly token_response_path?: string
   /** Dotted path of a number that is not 0 when a 200 is an error (Withings: `status`). */
@@ -105,6 +107,7 @@ export interface AccountType {
   readonly tokenParams: Readonly<Record<string, string>>
   readonly refreshParams: Readonly<Record<string, string>>
   readonly tokenHeaders: Readonly<Record<string, string>>
+  readonly tokenTypes: readonly string[]
   readonly tokenResponsePath: readonly string[]
   readonly errorStatusPath: readonly string[] | undefined
   readonly callbackParams: readonly string[]

@@ -84,6 +84,7 @@ function toAccountType(entry: AccountTypeEntry, fault: AccountTypeFault | undefi
     tokenParams: guardParameters(entry.token_params ?? {}),
     refreshParams: guardParameters(entry.refresh_params ?? {}),
     tokenHeaders: guardParameters(entry.token_headers ?? {}),
+    tokenTypes: entry.token_types ?? [],
     tokenResponsePath: entry.token_response_path?.split('.') ?? [],
     errorStatusPath: entry.error_status_path?.split('.'),
     callbackParams: entry.callback_params ?? [],

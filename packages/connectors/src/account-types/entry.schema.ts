@@ -66,6 +66,7 @@ export const entrySchema: JsonSchema = {
     token_params: parameters,
     refresh_params: parameters,
     token_headers: map({ pattern: HEADER_NAME }, { pattern: '^[\\x20-\\x7e]*$' }),
+    token_types: list(text(200)),
     token_response_path: { type: 'string', pattern: PATH },
     error_status_path: { type: 'string', pattern: PATH },
     callback_params: list({ type: 'string', maxLength: 100, pattern: PARAMETER_NAME }),

@@ -25,6 +25,7 @@ export type Preset = Pick<
   | 'token_mode'
   | 'token_params'
   | 'token_response_path'
+  | 'token_types'
 >
 
 /** None of these providers documents `state` at its token endpoint. */
@@ -170,7 +171,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   },
   /**
    * https://docs.slack.dev/reference/methods/oauth.v2.access and .../authentication/using-token-rotation: endpoints, form
-   * bodies, error codes, a new refresh token at every refresh. The first answer has the user's token under
+   * bodies, error codes, `token_type`, a new refresh token at every refresh. The first answer has the user's token under
    * `authed_user`, that of a refresh at its root (Slack's own SDK, `token_rotation/rotator.py`). PKCE off: not checked.
    */
   slack: {
@@ -181,6 +182,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     scope_param: 'user_scope',
     scope_separator: ',',
     token_response_path: 'authed_user',
+    token_types: ['bot', 'user'],
     pkce: 'off',
     revoked_errors: ['token_revoked', 'invalid_refresh_token'],
   },
@@ -239,7 +241,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
 }
 
 const MAPS = ['extras', 'token_params', 'refresh_params', 'token_headers'] as const
-const LISTS = ['added_scopes', 'callback_params', 'revoked_errors'] as const
+const LISTS = ['added_scopes', 'callback_params', 'revoked_errors', 'token_types'] as const
 
 /**
  * The entry with what its preset adds. Its own fields come before those of the preset; members of maps do one by one,

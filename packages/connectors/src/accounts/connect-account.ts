@@ -105,7 +105,12 @@ function reconnected(
   return {
     ...kept,
     ...fields,
-    oauth: { ...keptToken(current.oauth, fields.oauth), ...fields.oauth },
+    oauth: {
+      // SPEC: D103 - who the first user was is not forgotten for one who is unknown.
+      ...(current.oauth?.subject !== undefined && { subject: current.oauth.subject }),
+      ...keptToken(current.oauth, fields.oauth),
+      ...fields.oauth,
+    },
   }
 }
 

@@ -33,7 +33,11 @@ export function classifyAnswer(
   const isSuccess = status >= 200 && status < 300
   if (isSuccess && codes.length === 0) {
     const tokens = record && tokenSetOf(type, record, kind, receivedAt)
-    if (tokens !== undefined) return { result: { ok: true, tokens } }
+    if (tokens !== undefined) {
+      // A token of another type is no password of its bearer: it would be sent as one.
+      if (!isTokenTypeOf(type, tokens.tokenType)) return failed('invalid', 'token_type')
+      return { result: { ok: true, tokens } }
+    }
     return failed('invalid', record === undefined ? 'body' : 'no_token')
   }
   const description = record && descriptionOf(record)
@@ -68,6 +72,10 @@ function classOf(type: AccountType, status: number, codes: readonly string[]): F
   if (codes.some((code) => CONFIG.has(code)) || status === 401) return 'config'
   if (status === 429) return 'limited'
   return status >= 500 ? 'unavailable' : 'error'
+}
+
+function isTokenTypeOf({ tokenTypes }: AccountType, sent: string): boolean {
+  return ['bearer', ...tokenTypes].some((known) => known.toLowerCase() === sent.toLowerCase())
 }
 
 function failed(failure: FailureClass, reason: string): Classified {

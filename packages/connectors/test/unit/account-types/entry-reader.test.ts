@@ -53,6 +53,7 @@ describe('createEntryReader', () => {
       tokenParams: {},
       refreshParams: {},
       tokenHeaders: {},
+      tokenTypes: [],
       tokenResponsePath: [],
       errorStatusPath: undefined,
       callbackParams: [],
