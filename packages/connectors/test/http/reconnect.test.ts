@@ -72,8 +72,14 @@ describe('GET /accounts/:accountType/:accountId/reconnect', () => {
   for (const [what, idTokenOf] of [
     ['a wrong nonce', (server) => server.provider.idToken({ sub: 'B', nonce: 'wrong' })],
     ['alg none', async (server, nonce) => unsigned(server, nonce)],
-    ['another audience', (server, nonce) => server.provider.idToken({ sub: 'B', nonce, aud: 'c2' })],
-    ['an end that is past', (server, nonce) => server.provider.idToken({ sub: 'B', nonce, exp: 1 })],
+    [
+      'another audience',
+      (server, nonce) => server.provider.idToken({ sub: 'B', nonce, aud: 'c2' }),
+    ],
+    [
+      'an end that is past',
+      (server, nonce) => server.provider.idToken({ sub: 'B', nonce, exp: 1 }),
+    ],
     ['no id token', async () => undefined],
   ] as readonly (readonly [string, IdTokenOf])[]) {
     it(`writes nothing for another user whose id token has ${what}, and knows the first one still`, async () => {
@@ -102,9 +108,9 @@ describe('GET /accounts/:accountType/:accountId/reconnect', () => {
     server.provider.script('token', { body: { access_token: 'other', id_token: idToken } })
     const answer = await browser.get((await browser.follow(begun.answer)).location ?? '')
     expect([...appQuery(answer)]).to.deep.equal([['error', 'account_mismatch']])
-    expect((await connect(server.browser(), reconnectPath('?scope=openid'))).has('account')).to.equal(
-      true,
-    )
+    expect(
+      (await connect(server.browser(), reconnectPath('?scope=openid'))).has('account'),
+    ).to.equal(true)
   })
 
   it('keeps no refresh token of before for a user that is unknown', async () => {

@@ -47,7 +47,9 @@ describe('states', () => {
     it('give back what was put, to one of many who ask at once', async () => {
       const { id } = server.alice
       const state = await put(id)
-      const taken = await Promise.all(Array.from({ length: 20 }, () => takeState(services, state, () => true)))
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, () => takeState(services, state, () => true)),
+      )
       expect(taken.filter(Boolean)).to.have.length(1)
       expect(taken.find(Boolean)).to.include({ instance: id, accountType: 'bank' })
     })
