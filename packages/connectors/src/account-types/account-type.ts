@@ -57,7 +57,17 @@ export interface AccountTypeEntry {
   /** Dotted path of a number that is not 0 when a 200 is an error (Withings: `status`). */
   readonly error_status_path?: string
   readonly callback_params?: readonly string[]
+  /** Codes of errors that mean that the owner has to connect again. */
   readonly revoked_errors?: readonly string[]
+  /** Codes of errors that the operator has to mend. */
+  readonly config_errors?: readonly string[]
+  /** Codes of errors that pass by themselves. */
+  readonly later_errors?: readonly string[]
+  /**
+   * Dotted paths to codes of errors, besides the usual ones. A list on the way stands for each of its items; members
+   * joined with `+` (`errors.resource+field+code`) are one code, with points between them.
+   */
+  readonly error_paths?: readonly string[]
   readonly nonce_on_token?: boolean
   readonly browser_binding?: boolean
   /** Seconds. */
@@ -112,6 +122,9 @@ export interface AccountType {
   readonly errorStatusPath: readonly string[] | undefined
   readonly callbackParams: readonly string[]
   readonly revokedErrors: readonly string[]
+  readonly configErrors: readonly string[]
+  readonly laterErrors: readonly string[]
+  readonly errorPaths: readonly (readonly string[])[]
   readonly sendsNonceOnToken: boolean
   readonly hasBrowserBinding: boolean
   readonly refreshMarginMs: number | undefined

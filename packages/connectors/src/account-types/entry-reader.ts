@@ -89,6 +89,9 @@ function toAccountType(entry: AccountTypeEntry, fault: AccountTypeFault | undefi
     errorStatusPath: entry.error_status_path?.split('.'),
     callbackParams: entry.callback_params ?? [],
     revokedErrors: entry.revoked_errors ?? [],
+    configErrors: entry.config_errors ?? [],
+    laterErrors: entry.later_errors ?? [],
+    errorPaths: entry.error_paths?.map((path) => path.split('.')) ?? [],
     sendsNonceOnToken: entry.nonce_on_token ?? false,
     hasBrowserBinding: entry.browser_binding ?? true,
     refreshMarginMs:
