@@ -14,6 +14,7 @@ export type {
 export { silentLog, type StoreLog } from './log/store-log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
 export type { Json } from './json.ts'
+export { isLongInteger, parseExact } from './parse-exact.ts'
 export {
   type Change,
   type CheckChange,

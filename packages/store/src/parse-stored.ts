@@ -1,9 +1,10 @@
 import type { Json } from './json.ts'
+import { parseExact } from './parse-exact.ts'
 
 /** JSON that this package wrote. @throws Error without what it read: it ends up in logs */
 export function parseStored(text: string): Json {
   try {
-    return JSON.parse(text) as Json // What the package wrote was JSON.
+    return parseExact(text) as Json // What the package wrote was JSON.
   } catch {
     throw new Error('what is stored cannot be read')
   }

@@ -79,6 +79,14 @@ describe('an account that its owner connects (7.2, 4.7)', () => {
       expect(oauth_callback_results).to.deep.equal({ user: { id: 7 }, region: 'eu' })
     })
 
+    it('keeps the digits of an id beyond 2^53, as a text (D97)', async () => {
+      const body = '{"access_token":"x","user_id":17841405822304915}'
+      server.provider.script('token', { body })
+      const account = await connected()
+      const { oauth_callback_results } = await server.fields(account._id)
+      expect(oauth_callback_results).to.deep.equal({ user_id: '17841405822304915' })
+    })
+
     it('drops the largest members of what is over 16 KiB, with a warning (7.2)', async () => {
       const much = 'y'.repeat(17 * 1024)
       const half = 'y'.repeat(9 * 1024)
