@@ -1,5 +1,4 @@
-import type { Json } from './json.ts'
-import { parseExact } from './parse-exact.ts'
+import { type Json, parseExact } from './json.ts'
 
 /** JSON that this package wrote. @throws Error without what it read: it ends up in logs */
 export function parseStored(text: string): Json {

@@ -1,7 +1,6 @@
 import { describeError } from './describe-error.ts'
 import type { StoreEventLog } from './log/store-log.ts'
-import type { Json } from './json.ts'
-import { parseExact } from './parse-exact.ts'
+import { type Json, parseExact } from './json.ts'
 
 type Handler = (message: Json) => unknown
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Json } from '../json.ts'
-import { parseExact } from '../parse-exact.ts'
+import { type Json, parseExact } from '../json.ts'
 import { type DefinePart, part } from './suite.ts'
 
 const MINUTE_MS = 60_000
