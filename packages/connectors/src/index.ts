@@ -24,6 +24,7 @@ export { createSecret, maskEntry, secretsForConnector } from './account-types/se
 export { PRESETS, type Preset } from './account-types/presets.ts'
 export { createEntryReader, type EntryReader } from './account-types/entry-reader.ts'
 export type { AccountDocument, AccountStatus, StoredOAuth } from './accounts/account.ts'
+export { type FailingAccountType, failingAccountTypes } from './accounts/type-health.ts'
 export { LEGACY_SECRETS } from './accounts/legacy-auth.ts'
 export { withoutSealed } from './accounts/sealed-fields.ts'
 export {

@@ -125,7 +125,10 @@ export function connectorsRecords(namespace: string): readonly RecordKind[] {
           refused: members({ tokenHash: digest, until: instant }),
           failing: members(
             { sequence: { type: 'number' }, since: instant, at: instant, count },
-            { retryAfterS: { type: 'number' } },
+            {
+              retryAfterS: { type: 'number' },
+              refusal: members({ reason: text, since: instant, at: instant, count }),
+            },
           ),
           written: text,
           outdated: list(text),
@@ -137,6 +140,26 @@ export function connectorsRecords(namespace: string): readonly RecordKind[] {
       export: 'yes',
       content:
         'account: attempts that ended, how the last one did, failures in a row, SHA-256 of a refresh token that was sent or refused, revisions that refreshes replaced',
+    },
+    {
+      kind: 'account-type-health',
+      version: 1,
+      schema: members(
+        { accounts: list(members({ account: digest, at: instant })) },
+        {
+          refreshedAt: instant,
+          failing: members(
+            { since: instant, at: instant, class: text, reason: text },
+            { loggedAt: instant },
+          ),
+        },
+      ),
+      tags: [ACCOUNT_TYPES_TAG],
+      places: { by: 'index', index: 'account-type-health' },
+      life: '90 days after an account of the type was connected or refreshed',
+      export: { no: 'It says how all accounts of a type fare.' },
+      content:
+        'account type: SHA-256 of instance and id of the accounts refreshed last, when one got new tokens, since when and why all fail',
     },
     {
       kind: 'account-orphan',

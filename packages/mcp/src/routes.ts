@@ -27,7 +27,7 @@ export function mcpRoutes(path: string, services: McpServices): readonly RouteRo
         requireToken,
         answerMalformed,
       ],
-      body: { types: ['json'], limitBytes: MAX_BODY_BYTES, schema: MESSAGE },
+      body: { types: ['json'], limitBytes: MAX_BODY_BYTES, keepsDigits: true, schema: MESSAGE },
       limit: [
         { bucket: 'address', inRule: 'every request of an address that has a token' },
         {

@@ -70,6 +70,7 @@ export function realtimeRoutes(documentBytes: number): readonly Route<RealtimeSe
       body: {
         types: ['json'],
         limitBytes: documentBytes,
+        keepsDigits: true,
         schema: DOCUMENT,
         refuse: () => malformed('the body is not a JSON object'),
       },

@@ -13,7 +13,7 @@ export type {
 } from './log/log-table.ts'
 export { silentLog, type StoreLog } from './log/store-log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
-export type { Json } from './json.ts'
+export { isLongInteger, type Json, parseExact } from './json.ts'
 export {
   type Change,
   type CheckChange,

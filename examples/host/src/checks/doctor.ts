@@ -2,6 +2,7 @@ import { EXIT_CODES } from '../exit-codes.ts'
 import type { Logger } from '@svc/platform'
 import type { Config } from '../config/config.ts'
 import { type KeySource, proveSealingKeys } from '../storage/sealing-keys.ts'
+import { accountTypesWork } from './account-types.ts'
 import { backupAge } from './backup.ts'
 import {
   type Check,
@@ -75,6 +76,7 @@ export const INSIDE_CHECKS: readonly Check<DoctorContext>[] = [
   smtpVerify,
   ...MAIL_DNS_CHECKS,
   pushCredentials,
+  accountTypesWork,
   backupAge,
   processesAlike,
   devPages,

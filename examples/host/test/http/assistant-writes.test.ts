@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import { parseExact } from '@svc/store'
 import type { BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { createDocumentStore, type Fields } from '../../src/documents/document-store.ts'
@@ -66,6 +67,16 @@ describe('what assistants change on the host', () => {
     const path = `/settings/assistants/${assistant.id}/activity/${change}/put-back`
     return (await settings('POST', path, { overwrites })).status
   }
+
+  it('keeps the digits of integers beyond 2^53, also when it is put back (D97)', async () => {
+    const before = '{"user_id":17841405822304915}'
+    const first = await write('digits', parseExact(before) as Fields)
+    const second = parseExact('{"user_id":17841405822304917}') as object
+    await update('digits', first, second)
+    expect(JSON.stringify((await stored('digits'))?.fields)).to.equal(JSON.stringify(second))
+    expect(await putBack((await lastChange()).id)).to.equal(204)
+    expect(JSON.stringify((await stored('digits'))?.fields)).to.equal(before)
+  })
 
   it('is changed member by member, told to subscribers, and put back as it was', async () => {
     const first = await write('garden')

@@ -53,6 +53,28 @@ describe('/data', () => {
 
   const all = 'io.svc.contacts'
 
+  it('keeps the digits of integers beyond 2^53, in answers, lists and events (D97)', async () => {
+    const text =
+      '{"user_id":17841405822304915,"below":[{"n":-9007199254740993}],"n":9007199254740991}'
+    const members = text.slice(1, -1)
+    const created = await call(all, 'POST', '/data/io.svc.contacts', text)
+    expect(created.status).to.equal(201)
+    const { _id, _rev } = created.json<Document>()
+    const path = `/data/io.svc.contacts/${_id}`
+    expect(created.text).to.include(members)
+    expect((await call(all, 'GET', path)).text).to.include(members)
+    const next = `{"_rev":"${_rev}",${members},"more":123456789012345678901234567890}`
+    expect((await call(all, 'PUT', path, next)).text).to.include(
+      `${members},"more":1234567890123456`,
+    )
+    expect((await call(all, 'GET', '/data/io.svc.contacts')).text).to.include(
+      `${members},"more":123456789012345678901234567890}`,
+    )
+    expect((await call(all, 'DELETE', path)).status).to.equal(204)
+    const whole = await call(all, 'POST', '/data/io.svc.contacts', '17841405822304915')
+    expect(whole.status).to.equal(400)
+  })
+
   it('creates, reads, replaces and deletes a document', async () => {
     const created = await call(all, 'POST', '/data/io.svc.contacts', {
       name: 'Bob',

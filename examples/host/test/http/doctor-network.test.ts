@@ -5,8 +5,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { HOUR_MS } from '@svc/platform'
+import { indexKey, recordKey } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
+import { accountTypesWork } from '../../src/checks/account-types.ts'
 import { backupAge } from '../../src/checks/backup.ts'
 import { type Check, lineOf, runChecks } from '../../src/checks/check.ts'
 import { MAIL_DNS_CHECKS, smtpVerify } from '../../src/checks/mail.ts'
@@ -187,6 +189,33 @@ describe('checks of the network', () => {
       ])
     } finally {
       await new Promise((resolve) => provider.close(resolve))
+    }
+  })
+
+  it('account.types names each type of which no account gets new tokens', async () => {
+    const store = sqliteStore({ file: ':memory:' })
+    const now = Date.UTC(2026, 10, 22)
+    const ask = (): Promise<string[]> =>
+      wordsOf([accountTypesWork], { config: loadConfig({}), store, clock: { now: () => now } })
+    const failing = { since: now - HOUR_MS, at: now, class: 'config', reason: 'invalid_client' }
+    try {
+      expect(await ask()).to.deep.equal([
+        'ok       account.types      Every account type in use gets new tokens.',
+      ])
+      const index = indexKey('account-types', 'account-type-health')
+      await store.write([
+        {
+          op: 'put',
+          key: recordKey('account-types', 'account-type-health', 'bank'),
+          value: { accounts: [], failing },
+          indexes: [{ index, sort: 'bank' }],
+        },
+      ])
+      expect(await ask()).to.deep.equal([
+        'fault    account.types      No account of type bank got new tokens since 2026-11-21T23:00:00.000Z: invalid_client. Compare its client id, secret and endpoints with what the provider shows for your app.',
+      ])
+    } finally {
+      await store.close()
     }
   })
 

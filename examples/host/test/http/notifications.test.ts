@@ -47,7 +47,7 @@ describe('notifications of apps on the host', () => {
           'content-type': 'application/vnd.api+json',
           ...(cookie !== undefined && { cookie }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       },
     )
     const text = await answer.text()
@@ -79,13 +79,20 @@ describe('notifications of apps on the host', () => {
         SVC_NOTIFICATIONS_FCM_ENDPOINT: fcm.origin,
       })
       await told.addDevice('registry://safe', 'A phone')
-      await post(REMINDER)
+      const attributes = JSON.stringify({ ...REMINDER, data: { user_id: 0, deep: [0] } })
+      // An id that no number of JavaScript has (D97).
+      const body = `{"data":{"attributes":${attributes.replaceAll(/\b0\b/g, '17841405822304915')}}}`
+      expect((await call('POST', '/notifications', { body })).status).to.equal(201)
       await told.isTold(
         'Reminder',
         ({ status, channel }) => status === 'sent' && channel === 'mobile',
       )
       expect(fcm.calls).to.have.lengthOf(1)
       expect(fcm.calls[0]?.message).to.include({ token: 'a-device-token' })
+      expect(fcm.calls[0]?.message['data']).to.include({
+        user_id: '17841405822304915',
+        deep: '[17841405822304915]',
+      })
       expect(await told.pushes()).to.deep.equal([])
     } finally {
       await fcm.close()

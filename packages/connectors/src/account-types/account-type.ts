@@ -50,12 +50,24 @@ export interface AccountTypeEntry {
   readonly token_params?: Readonly<Record<string, string>>
   readonly refresh_params?: Readonly<Record<string, string>>
   readonly token_headers?: Readonly<Record<string, string>>
+  /** Values of `token_type` that are taken besides `bearer`, in any case. */
+  readonly token_types?: readonly string[]
   /** Dotted path of the object that holds the tokens. */
   readonly token_response_path?: string
   /** Dotted path of a number that is not 0 when a 200 is an error (Withings: `status`). */
   readonly error_status_path?: string
   readonly callback_params?: readonly string[]
+  /** Codes of errors that mean that the owner has to connect again. */
   readonly revoked_errors?: readonly string[]
+  /** Codes of errors that the operator has to mend. */
+  readonly config_errors?: readonly string[]
+  /** Codes of errors that pass by themselves. */
+  readonly later_errors?: readonly string[]
+  /**
+   * Dotted paths to codes of errors, besides the usual ones. A list on the way stands for each of its items; members
+   * joined with `+` (`errors.resource+field+code`) are one code, with points between them.
+   */
+  readonly error_paths?: readonly string[]
   readonly nonce_on_token?: boolean
   readonly browser_binding?: boolean
   /** Seconds. */
@@ -105,10 +117,14 @@ export interface AccountType {
   readonly tokenParams: Readonly<Record<string, string>>
   readonly refreshParams: Readonly<Record<string, string>>
   readonly tokenHeaders: Readonly<Record<string, string>>
+  readonly tokenTypes: readonly string[]
   readonly tokenResponsePath: readonly string[]
   readonly errorStatusPath: readonly string[] | undefined
   readonly callbackParams: readonly string[]
   readonly revokedErrors: readonly string[]
+  readonly configErrors: readonly string[]
+  readonly laterErrors: readonly string[]
+  readonly errorPaths: readonly (readonly string[])[]
   readonly sendsNonceOnToken: boolean
   readonly hasBrowserBinding: boolean
   readonly refreshMarginMs: number | undefined

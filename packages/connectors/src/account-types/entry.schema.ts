@@ -12,6 +12,8 @@ const PARAMETER_NAME = '^[A-Za-z0-9_.:-]+$'
 /** Whole ids; see `account-type-id.ts`. */
 const ID = '^(?:[A-Za-z0-9_-]{1,64}/)?[a-z0-9][a-z0-9._-]{0,99}$'
 const PATH = '^[A-Za-z0-9_-]{1,64}(?:\\.[A-Za-z0-9_-]{1,64}){0,7}$'
+/** A path whose names may be joined. */
+const ERROR_PATH = '^[A-Za-z0-9_+-]{1,200}(?:\\.[A-Za-z0-9_+-]{1,200}){0,7}$'
 
 const flag: JsonSchema = { type: 'boolean' }
 const text = (maxLength: number): JsonSchema => ({
@@ -66,10 +68,14 @@ export const entrySchema: JsonSchema = {
     token_params: parameters,
     refresh_params: parameters,
     token_headers: map({ pattern: HEADER_NAME }, { pattern: '^[\\x20-\\x7e]*$' }),
+    token_types: list(text(200)),
     token_response_path: { type: 'string', pattern: PATH },
     error_status_path: { type: 'string', pattern: PATH },
     callback_params: list({ type: 'string', maxLength: 100, pattern: PARAMETER_NAME }),
     revoked_errors: list(text(200)),
+    config_errors: list(text(200)),
+    later_errors: list(text(200)),
+    error_paths: list({ type: 'string', pattern: ERROR_PATH }),
     nonce_on_token: flag,
     browser_binding: flag,
     refresh_margin: { type: 'integer', minimum: 1, maximum: 31_536_000 },

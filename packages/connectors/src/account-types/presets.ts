@@ -6,11 +6,14 @@ export type Preset = Pick<
   | 'added_scopes'
   | 'auth_endpoint'
   | 'callback_params'
+  | 'config_errors'
+  | 'error_paths'
   | 'error_status_path'
   | 'extras'
   | 'grant_mode'
   | 'issuer'
   | 'keepalive'
+  | 'later_errors'
   | 'pkce'
   | 'refresh_params'
   | 'revocation_endpoint'
@@ -25,6 +28,7 @@ export type Preset = Pick<
   | 'token_mode'
   | 'token_params'
   | 'token_response_path'
+  | 'token_types'
 >
 
 /** None of these providers documents `state` at its token endpoint. */
@@ -32,7 +36,8 @@ const INTERACTIVE = { grant_mode: 'authorization_code', skip_state_on_token: tru
 
 /**
  * Providers that need no endpoints from the operator. Data only: an entry's own fields come before these.
- * Above each stands where it was checked, in November 2026; "not checked" is what the specification says.
+ * Above each stands where it was checked, in November 2026; "not checked" is what the specification says. Errors are
+ * those that users of other programs reported in public.
  * @see connectors.md 2.4; D38
  * @example
  * const { auth_endpoint } = PRESETS['discord'] ?? {}
@@ -48,6 +53,8 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     token_endpoint: 'https://discord.com/api/oauth2/token',
     revocation_endpoint: 'https://discord.com/api/oauth2/token/revoke',
     token_mode: 'form',
+    error_paths: ['error_description'],
+    revoked_errors: ['Invalid "refresh_token" in request.'],
   },
   /**
    * https://developers.dropbox.com/oauth-guide, https://dropbox.tech/developers/using-oauth-2-0-with-offline-access:
@@ -85,6 +92,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     token_mode: 'form',
     pkce: 'S256',
     revoked_errors: ['bad_refresh_token'],
+    config_errors: ['incorrect_client_credentials'],
     keepalive: true,
   },
   /**
@@ -140,6 +148,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     extras: { response_mode: 'query' },
     added_scopes: ['offline_access'],
     pkce: 'S256',
+    revoked_errors: ['bad_token'],
     keepalive: true,
   },
   /**
@@ -167,10 +176,12 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     revocation_endpoint: 'https://www.reddit.com/api/v1/revoke_token',
     token_mode: 'basic',
     extras: { duration: 'permanent' },
+    // All that it says of a refused refresh token, beside "Bad Request". A wrong client is 401.
+    revoked_errors: ['400'],
   },
   /**
    * https://docs.slack.dev/reference/methods/oauth.v2.access and .../authentication/using-token-rotation: endpoints, form
-   * bodies, error codes, a new refresh token at every refresh. The first answer has the user's token under
+   * bodies, error codes, `token_type`, a new refresh token at every refresh. The first answer has the user's token under
    * `authed_user`, that of a refresh at its root (Slack's own SDK, `token_rotation/rotator.py`). PKCE off: not checked.
    */
   slack: {
@@ -181,8 +192,17 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     scope_param: 'user_scope',
     scope_separator: ',',
     token_response_path: 'authed_user',
+    token_types: ['bot', 'user'],
     pkce: 'off',
-    revoked_errors: ['token_revoked', 'invalid_refresh_token'],
+    revoked_errors: [
+      'account_inactive',
+      'invalid_auth',
+      'invalid_refresh_token',
+      'token_expired',
+      'token_revoked',
+    ],
+    config_errors: ['bad_client_secret', 'invalid_client_id'],
+    later_errors: ['fatal_error', 'internal_error', 'ratelimited', 'service_unavailable'],
   },
   /**
    * https://developer.spotify.com/documentation/web-api/tutorials/code-flow and .../refreshing-tokens: endpoints, Basic,
@@ -206,6 +226,9 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     scope_separator: ',',
     scope_from: 'callback',
     extras: { approval_prompt: 'auto' },
+    error_paths: ['errors.resource+field+code'],
+    revoked_errors: ['RefreshToken.refresh_token.invalid'],
+    config_errors: ['Application.client_id.invalid', 'Application.invalid'],
   },
   /**
    * https://dev.twitch.tv/docs/authentication/getting-tokens-oauth, .../refresh-tokens, .../revoke-tokens: endpoints, scopes
@@ -217,6 +240,8 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     token_endpoint: 'https://id.twitch.tv/oauth2/token',
     revocation_endpoint: 'https://id.twitch.tv/oauth2/revoke',
     token_mode: 'form',
+    revoked_errors: ['Invalid refresh token', 'Invalid grant'],
+    config_errors: ['invalid client', 'invalid client secret'],
   },
   /**
    * https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/get-access (authorization
@@ -233,13 +258,23 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     refresh_params: { action: 'requesttoken' },
     token_response_path: 'body',
     error_status_path: 'status',
+    // Too many requests.
+    later_errors: ['601'],
     revoked_errors: ['Invalid Params: invalid refresh_token'],
     keepalive: true,
   },
 }
 
 const MAPS = ['extras', 'token_params', 'refresh_params', 'token_headers'] as const
-const LISTS = ['added_scopes', 'callback_params', 'revoked_errors'] as const
+const LISTS = [
+  'added_scopes',
+  'callback_params',
+  'config_errors',
+  'error_paths',
+  'later_errors',
+  'revoked_errors',
+  'token_types',
+] as const
 
 /**
  * The entry with what its preset adds. Its own fields come before those of the preset; members of maps do one by one,

@@ -6,6 +6,7 @@ import { accountEvent, changeAccount, notifySubscribers } from './account-change
 import { connectedFields, type Connection, subjectOf } from './connection-fields.ts'
 import { planRefresh } from './refresh-plan.ts'
 import { NO_STATE } from './refresh-state.ts'
+import { noteAccountOfType } from './type-health.ts'
 
 /** Why nothing was written: it is another user of the provider than before, or the account is gone or of another type. */
 export type ConnectRefusal = 'account_mismatch' | 'account_not_found'
@@ -27,6 +28,8 @@ export async function connectAccount(
       ? await createAccount(services, instance, connection, source)
       : await reconnectAccount(services, instance, accountId, connection, source)
   if (typeof account === 'string') return account
+  const seen = { typeId: connection.type.id, instance, accountId: account._id }
+  await noteAccountOfType(services, seen)
   services.emit('account.connected', { ...accountEvent(instance, account), how: kind })
   services.log.info('account.connected', {
     domain: instance.domain,
@@ -105,7 +108,12 @@ function reconnected(
   return {
     ...kept,
     ...fields,
-    oauth: { ...keptToken(current.oauth, fields.oauth), ...fields.oauth },
+    oauth: {
+      // SPEC: D103 - who the first user was is not forgotten for one who is unknown.
+      ...(current.oauth?.subject !== undefined && { subject: current.oauth.subject }),
+      ...keptToken(current.oauth, fields.oauth),
+      ...fields.oauth,
+    },
   }
 }
 

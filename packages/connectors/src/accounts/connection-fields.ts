@@ -28,7 +28,7 @@ export type ConnectedFields = Pick<
   readonly oauth: StoredOAuth
 }
 
-/** Beyond it what else the provider told is dropped. @see connectors.md 7.2 */
+/** Beyond it the largest members of what else the provider told are dropped. @see connectors.md 7.2 */
 const RESULTS_BYTES = 16 * 1024
 const SCOPE_CHARACTERS = 4096
 const SUBJECT_CHARACTERS = 512
@@ -48,7 +48,7 @@ export function connectedFields(
   const { type, tokens, callbackQuery } = connection
   const sealed = (field: string, plain: string) => sealValue(services, { ...owner, field }, plain)
   const subject = subjectOf(connection)
-  const results = callbackResults(connection)
+  const told = callbackResults(connection)
   const shared = {
     ...(subject !== undefined && { subject }),
     status: 'connected',
@@ -57,13 +57,13 @@ export function connectedFields(
   } as const
 
   function resultFields() {
-    if (results === undefined) return {}
-    const text = JSON.stringify(results)
-    if (Buffer.byteLength(text) <= RESULTS_BYTES) {
-      return { oauth_callback_results_encrypted: sealed('oauth_callback_results', text) }
+    const kept = withinBytes(told, RESULTS_BYTES)
+    if (kept.length < told.length) {
+      log.warn('account.callback_results_dropped', { domain: instance.domain, type: type.name })
     }
-    log.warn('account.callback_results_dropped', { domain: instance.domain, type: type.name })
-    return {}
+    if (kept.length === 0) return {}
+    const text = JSON.stringify(Object.fromEntries(kept))
+    return { oauth_callback_results_encrypted: sealed('oauth_callback_results', text) }
   }
 
   if (tokens === undefined) {
@@ -111,17 +111,33 @@ function grantedScope({ type, tokens, callbackQuery, requestedScope }: Connectio
   return [...new Set(parts)].filter(Boolean).join(' ').slice(0, SCOPE_CHARACTERS)
 }
 
-function callbackResults({
-  type,
-  tokens,
-  callbackQuery,
-}: Connection): Readonly<Record<string, unknown>> | undefined {
-  const kept = type.callbackParams.flatMap((name) => {
+type Member = readonly [name: string, value: unknown]
+
+function callbackResults({ type, tokens, callbackQuery }: Connection): readonly Member[] {
+  const kept = type.callbackParams.flatMap((name): Member[] => {
     const values = valuesOf(callbackQuery, name)
-    return values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values] as const]
+    return values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values]]
   })
-  const all = Object.fromEntries([...Object.entries(tokens?.rest ?? {}), ...kept])
-  return Object.keys(all).length === 0 ? undefined : all
+  const all = new Map([...Object.entries(tokens?.rest ?? {}), ...kept])
+  return [...all]
+}
+
+/** The smallest members that fit together into an object of JSON, in their order. */
+function withinBytes(members: readonly Member[], maxBytes: number): readonly Member[] {
+  const sized = members.map((member) => ({ member, bytes: bytesOf(member) }))
+  let left = maxBytes - 1
+  const kept = new Set<Member>()
+  for (const { member, bytes } of sized.toSorted((one, other) => one.bytes - other.bytes)) {
+    left -= bytes
+    if (left < 0) break
+    kept.add(member)
+  }
+  return members.filter((member) => kept.has(member))
+}
+
+/** With a colon, and a comma or brace. */
+function bytesOf([name, value]: Member): number {
+  return Buffer.byteLength(JSON.stringify(name)) + Buffer.byteLength(JSON.stringify(value)) + 2
 }
 
 function valuesOf(query: Connection['callbackQuery'], name: string): readonly string[] {

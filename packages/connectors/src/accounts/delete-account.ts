@@ -14,6 +14,7 @@ import { acquireRefreshLock, releaseOrLog } from './refresh-lock.ts'
 import { cancelRefresh } from './refresh-plan.ts'
 import { stateKey } from './refresh-state.ts'
 import { journalKey, loadAccount } from './token-journal.ts'
+import { forgetAccountOfType } from './type-health.ts'
 
 /** Of whoever deletes it: a refresh ends in that time, or is stuck. Milliseconds. */
 export const DELETION_WAIT_MS = 15_000
@@ -103,13 +104,17 @@ async function forgetAccount(
   account: AccountDocument,
   note: readonly Change[] = [],
 ): Promise<void> {
-  const { emit, log, store } = services
+  const { accountTypes, emit, log, store } = services
   await cancelRefresh(services, instance, account._id)
   await store.write([
     { op: 'delete', key: stateKey(instance, account._id) },
     { op: 'delete', key: journalKey(instance, account._id) },
     ...note,
   ])
+  const type = await accountTypes.get(accountTypeName(account), instance.context)
+  if (type !== undefined) {
+    await forgetAccountOfType(services, { typeId: type.id, instance, accountId: account._id })
+  }
   emit('account.disconnected', accountEvent(instance, account))
   log.info('account.disconnected', { domain: instance.domain, accountId: account._id })
 }

@@ -9,6 +9,7 @@ import { accountEvent, notifySubscribers } from './account-changes.ts'
 import { sealValue } from './account-seal.ts'
 import { planRefresh } from './refresh-plan.ts'
 import { NO_STATE } from './refresh-state.ts'
+import { noteAccountOfType } from './type-health.ts'
 
 const TOKEN = { type: 'string', pattern: '^[\\x20-\\x7e]+$', minLength: 1, maxLength: 16_384 }
 
@@ -79,6 +80,7 @@ export async function importAccount(
   await planRefresh(services, instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, type)
   const note = noteAccount(services, instance, draft, BY_OPERATOR, 'account.connected')
   const account = await accounts.create(instance, draft, note)
+  await noteAccountOfType(services, { typeId: type.id, instance, accountId })
   notifySubscribers(services, instance, 'CREATED', account)
   emit('account.connected', { ...accountEvent(instance, account), how: 'import' })
   log.info('account.connected', {

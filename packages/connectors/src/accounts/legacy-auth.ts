@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import { parseExact } from '@svc/store'
 import type { AccountDocument } from './account.ts'
 import { openValue, type SealServices, sealValue } from './account-seal.ts'
 import { SEALED_SUFFIX } from './sealed-fields.ts'
@@ -68,7 +69,7 @@ export function openAuth(
       const plain = openValue(services, place, String(value))
       if (plain === undefined) continue
       // What opens is what we sealed.
-      const content = JSON.parse(plain) as unknown
+      const content = parseExact(plain)
       if (clear !== CREDENTIALS) opened.set(clear, content)
       else for (const [key, part] of Object.entries(content as Members)) opened.set(key, part)
     }

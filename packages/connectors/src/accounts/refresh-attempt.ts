@@ -9,7 +9,7 @@ import { markAccount } from './account-changes.ts'
 import { credentialsOf, refreshedOAuth } from './account-seal.ts'
 import { codeOf, inProgress } from './refresh-errors.ts'
 import { type RefreshLock, releaseOrLog } from './refresh-lock.ts'
-import { isGivenUp, planRefresh } from './refresh-plan.ts'
+import { lostSince, planRefresh, refusedSince } from './refresh-plan.ts'
 import {
   afterFailure,
   afterSuccess,
@@ -20,6 +20,7 @@ import {
   type RefreshOutcome,
   type RefreshState,
 } from './refresh-state.ts'
+import { failsAlone, noteRefreshed, noteRefreshFailed, type SeenAccount } from './type-health.ts'
 import { journalKey, loadAccount, saveTokens } from './token-journal.ts'
 
 export interface AttemptRequest {
@@ -47,7 +48,7 @@ export async function attemptRefresh(
   const { account, state } = loaded
   const { refreshToken } = credentialsOf(services, instance, account)
   // SPEC: 7.3.4 - what does not open is as good as refused.
-  if (refreshToken === undefined) return failAttempt(services, request, { class: 'revoked' })
+  if (refreshToken === undefined) return failAttempt(services, request, { class: 'revoked' }, true)
   const tokenHash = hashToken(refreshToken)
   const facts = { domain: instance.domain, accountId: account._id, type: type.name }
   if (state.asking !== undefined && state.asking.tokenHash === tokenHash) {
@@ -65,11 +66,39 @@ export async function attemptRefresh(
   const sent = { ...request, loaded: { account, state: asked } }
   if (result.ok) return keepTokens(services, sent, result.tokens, tokenHash)
   log.warn('account.refresh_failed', { ...facts, class: result.class, reason: result.reason })
-  if (result.class !== 'revoked') return failAttempt(services, sent, failureOf(result))
+  const refused = { tokenHash, until: clock.now() + services.lifetimes.refusedToken }
+  if (result.class !== 'revoked') return failUnlessRefused(services, sent, result, refused)
   const replaced = await replacedMeanwhile(services, sent, tokenHash, isRetry)
-  if (replaced !== undefined) return replaced
-  const until = clock.now() + services.lifetimes.refusedToken
-  return failAttempt(services, sent, { class: 'revoked' }, { tokenHash, until })
+  return replaced ?? failAttempt(services, sent, { class: 'revoked' }, true, refused)
+}
+
+type Refused = NonNullable<RefreshState['refused']>
+
+/** SPEC: 8.7 (4) - how often, how long and what others of the type got tells a refused token from a fault of the operator. */
+async function failUnlessRefused(
+  services: ConnectorsServices,
+  request: AttemptRequest,
+  result: Extract<TokenResult, { ok: false }>,
+  refused: Refused,
+): Promise<RefreshOutcome> {
+  const { account, state } = request.loaded
+  const now = services.clock.now()
+  const failure = failureOf(result)
+  const sequence = sequenceOf(account.oauth)
+  const { failing } = afterFailure(state, { failure, sequence }, now)
+  const seen = seenAccount(request)
+  const health = await noteRefreshFailed(services, seen, result)
+  const isAlone = (since: number | undefined): boolean =>
+    since !== undefined && health !== undefined && failsAlone(health, seen, since)
+  if (isAlone(refusedSince(failing, now))) {
+    return failAttempt(services, request, { class: 'revoked' }, true, refused)
+  }
+  const isLost = result.class !== 'config' && isAlone(lostSince(failing, now))
+  return failAttempt(services, request, failure, isLost)
+}
+
+function seenAccount({ instance, type, loaded }: AttemptRequest): SeenAccount {
+  return { typeId: type.id, instance, accountId: loaded.account._id }
 }
 
 async function keepTokens(
@@ -92,6 +121,7 @@ async function keepTokens(
   const revisions = { replaced: account._rev, written: result.account._rev }
   const next = isWritten ? afterSuccess(state, revisions, now) : settled(state, now)
   await giveBack(services, request, next, isWritten)
+  await noteRefreshed(services, seenAccount(request))
   return { ok: true, account: result.account }
 }
 
@@ -99,14 +129,14 @@ async function failAttempt(
   services: ConnectorsServices,
   request: AttemptRequest,
   failure: RefreshFailure,
-  refused?: NonNullable<RefreshState['refused']>,
+  isLost: boolean,
+  refused?: Refused,
 ): Promise<RefreshOutcome> {
   const { instance, type, loaded } = request
   const { account, state } = loaded
   const now = services.clock.now()
   const sequence = sequenceOf(account.oauth)
   const next = afterFailure(state, { failure, sequence, ...(refused && { refused }) }, now)
-  const isLost = failure.class === 'revoked' || isGivenUp(next.failing, now)
   const marked = await markAccount(services, instance, account, {
     status: isLost ? 'reconnect_required' : 'refresh_failing',
     code: codeOf(failure.class),
@@ -156,6 +186,10 @@ function settled({ asking: _, ...state }: RefreshState, now: number): RefreshSta
 }
 
 function failureOf(result: Extract<TokenResult, { ok: false }>): RefreshFailure {
-  const { class: kind, retryAfterS } = result
-  return { class: kind, ...(retryAfterS !== undefined && { retryAfterS }) }
+  const { class: kind, reason, retryAfterS, isUnknownRefusal = false } = result
+  return {
+    class: kind,
+    ...(retryAfterS !== undefined && { retryAfterS }),
+    ...(isUnknownRefusal && { refusal: reason }),
+  }
 }

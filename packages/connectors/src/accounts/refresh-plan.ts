@@ -73,9 +73,24 @@ export function nextRefresh(
   return Math.max(wanted, failing.at + pauseAfter(failing))
 }
 
-/** Whether failures went on for so long that the account counts as lost. */
-export function isGivenUp(failing: RefreshState['failing'], now: number): boolean {
-  return failing !== undefined && now - failing.since >= PATIENCE_MS
+/** Attempts that a provider refuses alike without saying why, and how long it takes. @see connectors.md 8.7 (4) */
+const REFUSALS = 3
+const REFUSALS_MS = HOUR_MS
+
+/**
+ * Since when an account fails, when that is long enough to need its owner, unless all of its type fail alike.
+ * Milliseconds since the epoch.
+ */
+export function lostSince(failing: RefreshState['failing'], now: number): number | undefined {
+  if (failing === undefined) return undefined
+  return now - failing.since >= PATIENCE_MS ? failing.since : undefined
+}
+
+/** Since when a provider refuses an account's token alike, when that is often and long enough to believe it. */
+export function refusedSince(failing: RefreshState['failing'], now: number): number | undefined {
+  const { refusal } = failing ?? {}
+  if (refusal === undefined || refusal.count < REFUSALS || refusal.at !== now) return undefined
+  return now - refusal.since >= REFUSALS_MS ? refusal.since : undefined
 }
 
 function beforeExpiry(

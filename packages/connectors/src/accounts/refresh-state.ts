@@ -9,6 +9,8 @@ export interface RefreshFailure {
   readonly class: FailureClass
   /** Of the provider. Seconds. */
   readonly retryAfterS?: number
+  /** Of a 400 that does not say whose fault it is: the provider's code. */
+  readonly refusal?: string
 }
 
 /** What is remembered of an account's refreshes beside the account itself; written only under its lock. */
@@ -28,6 +30,13 @@ export interface RefreshState {
     readonly at: number
     readonly count: number
     readonly retryAfterS?: number
+    /** The same 400 that does not say whose fault it is, again and again. */
+    readonly refusal?: {
+      readonly reason: string
+      readonly since: number
+      readonly at: number
+      readonly count: number
+    }
   }
   /** Revision that the last refresh wrote. */
   readonly written?: string
@@ -106,20 +115,36 @@ export function afterFailure(
 ): RefreshState {
   const { asking: _, ...kept } = state
   const { failure, sequence, refused } = failed
+  const { refusal: reason, ...shared } = failure
   const before = state.failing?.sequence === sequence ? state.failing : undefined
+  const refusal =
+    reason === undefined ? before?.refusal : refusedAgain(before?.refusal, reason, now)
   return {
     ...kept,
     finished: state.finished + 1,
-    last: { at: now, failure },
+    last: { at: now, failure: shared },
     ...(refused !== undefined && { refused }),
     failing: {
       sequence,
-      since: before?.since ?? now,
+      // What the operator has to mend is no time that the owner's patience ends with.
+      since: failure.class === 'config' ? now : (before?.since ?? now),
       at: now,
       count: (before?.count ?? 0) + 1,
       ...(failure.retryAfterS !== undefined && { retryAfterS: failure.retryAfterS }),
+      ...(refusal !== undefined && { refusal }),
     },
   }
+}
+
+type Failing = NonNullable<RefreshState['failing']>
+
+function refusedAgain(
+  before: Failing['refusal'],
+  reason: string,
+  now: number,
+): NonNullable<Failing['refusal']> {
+  const same = before?.reason === reason ? before : { since: now, count: 0 }
+  return { reason, since: same.since, at: now, count: same.count + 1 }
 }
 
 /**

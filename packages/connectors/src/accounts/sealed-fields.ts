@@ -1,3 +1,5 @@
+import { isLongInteger } from '@svc/store'
+
 /** Sealed values stand under their clear name and this. @see connectors.md 7.3.1 */
 export const SEALED_SUFFIX = '_encrypted'
 
@@ -17,7 +19,7 @@ function copyObject(value: Members, depth: number): Record<string, unknown> {
 }
 
 function copy(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isLongInteger(value)) return value
   if (depth > DEEPEST) return null
   if (Array.isArray(value)) return value.map((item: unknown) => copy(item, depth + 1))
   return copyObject(value as Members, depth)

@@ -7,7 +7,13 @@ import type { ConnectorsServices } from '../services.ts'
 import { completeFlow } from './complete-flow.ts'
 import { isBoundBrowser } from './flow-cookie.ts'
 import { appRedirect } from './flow-outcome.ts'
-import { answerPrefetch, checkQuerySize, pathParameter, redirectTo } from './flow-requests.ts'
+import {
+  answerPrefetch,
+  checkQuerySize,
+  MAX_ANSWER_QUERY,
+  pathParameter,
+  redirectTo,
+} from './flow-requests.ts'
 import {
   type CallbackQuery,
   createTicket,
@@ -27,9 +33,10 @@ export async function handleRedirect(
 ): Promise<void> {
   if (answerPrefetch(ctx)) return
   const { instance, query } = ctx.state
-  const flow = await takeFlow(ctx, services, pathParameter(ctx, 'accountType'), query)
-  if (flow.instance !== instance.id) throw badState()
-  requireBrowser(ctx, flow)
+  const accountType = pathParameter(ctx, 'accountType')
+  const flow = await takeFlow(ctx, services, accountType, query, (pending) => {
+    return pending.instance === instance.id && isFromBrowser(ctx, pending)
+  })
   await finish(ctx, services, instance, flow, new Map(query.entries()))
 }
 
@@ -42,12 +49,11 @@ export async function handleComplete(
   const { instance, query } = ctx.state
   const accountType = pathParameter(ctx, 'accountType')
   requireTypeName(accountType)
-  const ticketed = await takeTicket(services, instance.id, query.text('ticket'))
+  const ticketed = await takeTicket(services, instance.id, query.text('ticket'), (pending) => {
+    return pending.accountType === accountType && isFromBrowser(ctx, pending)
+  })
   if (ticketed === undefined) throw await countUnknown(ctx, services)
-  const { flow } = ticketed
-  if (flow.accountType !== accountType) throw badState()
-  requireBrowser(ctx, flow)
-  await finish(ctx, services, instance, flow, ticketed.query)
+  await finish(ctx, services, instance, ticketed.flow, ticketed.query)
 }
 
 /**
@@ -72,24 +78,26 @@ export async function handleRedirectOnCallbackHost(
   redirectTo(ctx, `${instance.origin}/accounts/${accountType}/complete?ticket=${ticket}`)
 }
 
-/** SPEC: 4.2, checks 1 to 3. Whatever fails from here on, the state is used up. */
+/** SPEC: 4.2, checks 1 to 5. Whatever fails from here on, the state is used up. */
 async function takeFlow(
   ctx: Context,
   services: ConnectorsServices,
   accountType: string,
   query: Parameters,
+  isHere: (flow: PendingFlow) => boolean = () => true,
 ): Promise<PendingFlow> {
   const { clock, lifetimes } = services
-  checkQuerySize(ctx)
+  checkQuerySize(ctx, MAX_ANSWER_QUERY)
   requireTypeName(accountType)
-  const flow = await takeState(services, query.text('state'))
+  const flow = await takeState(services, query.text('state'), (pending) => {
+    const isLive = pending.createdAt + lifetimes.state > clock.now()
+    return isLive && pending.accountType === accountType && isHere(pending)
+  })
   if (flow === undefined) throw await countUnknown(ctx, services)
-  const isLive = flow.createdAt + lifetimes.state > clock.now()
-  if (!isLive || flow.accountType !== accountType) throw badState()
   return flow
 }
 
-/** Counted after the look-up: strangers' guesses keep no known state from working (decision 0149). */
+/** Counted after the look-up: strangers' guesses keep no state from working at its place (decision 0149). */
 async function countUnknown(
   ctx: Context,
   { limits, oauth }: Pick<ConnectorsServices, 'limits' | 'oauth'>,
@@ -105,8 +113,8 @@ function requireTypeName(name: string): void {
 }
 
 /** Check 5. */
-function requireBrowser(ctx: RouteContext, { binderHash }: PendingFlow): void {
-  if (binderHash !== undefined && !isBoundBrowser(ctx, binderHash)) throw badState()
+function isFromBrowser(ctx: RouteContext, { binderHash }: PendingFlow): boolean {
+  return binderHash === undefined || isBoundBrowser(ctx, binderHash)
 }
 
 async function finish(

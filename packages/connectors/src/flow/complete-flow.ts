@@ -25,8 +25,8 @@ export interface Answer {
   readonly requestId?: string
 }
 
-/** Printable ASCII of at most 2 KiB. */
-const CODE = /^[\u0020-\u007e]{1,2048}$/u
+/** Printable ASCII; the bound of the query bounds it. Work accounts of Microsoft get codes of several KiB. */
+const CODE = /^[\u0020-\u007e]+$/u
 
 /** Checks 6 to 11: what becomes of an answer. Never rejects. @see connectors.md 4.2 */
 export async function completeFlow(services: ConnectorsServices, answer: Answer): Promise<Outcome> {
@@ -66,7 +66,12 @@ async function decide(services: ConnectorsServices, answer: Answer): Promise<Out
   if (usable.isClientSide) return connect(services, instance, connection, source)
   const tokens = await exchange(services, usable, answer)
   if (!('accessToken' in tokens)) return tokens
-  const subject = await subjectOf(services, usable, flow, tokens)
+  // SPEC: D103 - who asked an issuer that is known who its user is must be told, or it could be any user.
+  const isAsked = flow.issuer !== undefined && flow.oidcNonce !== undefined
+  const subject = isAsked
+    ? await readSubject(services, usable.type, tokens.idToken, flow.oidcNonce)
+    : undefined
+  if (isAsked && subject === undefined) return { error: 'invalid_response' }
   const known = { ...connection, tokens, ...(subject !== undefined && { subject }) }
   return connect(services, instance, known, source)
 }
@@ -92,16 +97,6 @@ async function exchange(
     ...(requestId !== undefined && { requestId }),
   })
   return result.ok ? result.tokens : { error: errorOfExchange(result.class) }
-}
-
-async function subjectOf(
-  services: ConnectorsServices,
-  { type }: UsableType,
-  { issuer, oidcNonce }: PendingFlow,
-  { idToken }: TokenSet,
-): Promise<string | undefined> {
-  if (issuer === undefined || oidcNonce === undefined || idToken === undefined) return undefined
-  return readSubject(services, type, idToken, oidcNonce)
 }
 
 async function connect(

@@ -18,7 +18,8 @@ export type FlowError =
 export type Outcome = { readonly accountId: string } | { readonly error: FlowError }
 
 /**
- * Address of the app with the outcome; nothing that a provider sent is in it.
+ * Address of the app with the outcome; nothing that a provider sent is in it. The empty fragment keeps a browser from
+ * carrying on the one of the provider's redirect (`#_=_`, `#access_token=…`).
  * @param app - its slug, and the state it gave at the start
  * @see connectors.md 4.5
  */
@@ -36,7 +37,7 @@ export function appRedirect(
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   const address = `${originOfApp(instance, app.slug)}/`
-  return query.length === 0 ? address : `${address}?${query.join('&')}`
+  return query.length === 0 ? `${address}#` : `${address}?${query.join('&')}#`
 }
 
 /** @see connectors.md 4.6 */

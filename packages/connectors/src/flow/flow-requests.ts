@@ -2,12 +2,14 @@ import type { RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import { ConnectorError } from '../connector-error.ts'
 
-/** Bytes. @see connectors.md 4.2 (1) */
-const MAX_QUERY = 8192
+/** Of an app's `start`. Bytes. @see connectors.md 4.1 */
+export const MAX_START_QUERY = 8192
+/** Of a provider's answer, whose code and description may be long. Bytes. @see connectors.md 4.2 (1) */
+export const MAX_ANSWER_QUERY = 12_288
 
 /** @throws ConnectorError `invalid_request` */
-export function checkQuerySize(ctx: Context): void {
-  if (ctx.querystring.length > MAX_QUERY) {
+export function checkQuerySize(ctx: Context, maxBytes: number): void {
+  if (ctx.querystring.length > maxBytes) {
     throw new ConnectorError('invalid_request', { description: 'the query is too long' })
   }
 }

@@ -95,15 +95,19 @@ export async function putState(
   await dropStates(services, instance, MAX_STATES)
 }
 
-/** Uses the state up, whatever becomes of the request that brought it: of N parallel callers exactly one gets it. */
+/**
+ * Uses up the state of a flow that belongs to the request: of N parallel callers exactly one gets it.
+ * @param belongs - a state that came to the wrong place or browser stays for the right one
+ */
 export async function takeState(
   services: FlowServices,
   state: string,
+  belongs: (flow: PendingFlow) => boolean,
 ): Promise<PendingFlow | undefined> {
   if (!isToken(state)) return undefined
   const place = await services.store.get<InstanceId>(placeKey(state))
   if (place === undefined) return undefined
-  return takeValue<PendingFlow>(services, place.value, 'account-state', state)
+  return takeValue<PendingFlow>(services, place.value, 'account-state', state, belongs)
 }
 
 /** Drops the flows of an instance that still wait. */
@@ -132,13 +136,15 @@ export async function createTicket(
   return ticket
 }
 
-/** Uses the ticket up. */
+/** Uses up the ticket of a flow that belongs to the request. @see takeState */
 export async function takeTicket(
   services: FlowServices,
   instance: InstanceId,
   ticket: string,
+  belongs: (flow: PendingFlow) => boolean,
 ): Promise<Ticketed | undefined> {
-  const stored = await takeValue<StoredTicket>(services, instance, 'account-ticket', ticket)
+  const isRight = ({ flow }: StoredTicket): boolean => belongs(flow)
+  const stored = await takeValue(services, instance, 'account-ticket', ticket, isRight)
   return stored && { flow: stored.flow, query: new Map(stored.query) }
 }
 
@@ -162,17 +168,22 @@ async function takeValue<Value extends object>(
   instance: InstanceId,
   kind: 'account-state' | 'account-ticket',
   token: string,
+  isRight: (value: Value) => boolean,
 ): Promise<Value | undefined> {
   if (!isToken(token)) return undefined
-  const record = await store.take<string>(secretKey(instance, kind, token))
+  const key = secretKey(instance, kind, token)
+  const record = await store.get<string>(key)
   if (record === undefined) return undefined
+  let value: Value
   try {
     const opened = sealer.derive(instance, 'svc/account/v1').open(record.value, record.key)
-    return JSON.parse(opened.toString()) as Value
+    value = JSON.parse(opened.toString()) as Value
   } catch (error) {
     log.error('account.value_unreadable', { kind, cause: describeError(error) })
     return undefined
   }
+  if (!isRight(value)) return undefined
+  return (await store.take(key)) === undefined ? undefined : value
 }
 
 /** Drops all but the newest. */

@@ -4,7 +4,13 @@ import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsServices } from '../services.ts'
 import { authorizationUrl } from './authorization-url.ts'
 import { bindBrowser } from './flow-cookie.ts'
-import { answerPrefetch, checkQuerySize, pathParameter, redirectTo } from './flow-requests.ts'
+import {
+  answerPrefetch,
+  checkQuerySize,
+  MAX_START_QUERY,
+  pathParameter,
+  redirectTo,
+} from './flow-requests.ts'
 import { createToken, type PendingFlow, putState } from './flow-store.ts'
 import { readStartParameters, type StartParameters } from './start-parameters.ts'
 import { findUsableType, type UsableType } from './usable-type.ts'
@@ -29,7 +35,7 @@ async function start(
   accountId?: string,
 ): Promise<void> {
   const { instance, query } = ctx.state
-  checkQuerySize(ctx)
+  checkQuerySize(ctx, MAX_START_QUERY)
   await requireOwner(ctx, services)
   requireNavigation(ctx)
   await services.limits.hit(instance, 'account-start')

@@ -176,6 +176,12 @@ export const CONNECTORS_LOG_EVENTS = {
     fields: { accountType: 'string', fields: 'list' },
     since: '0.1.0',
   },
+  'account_type.failing': {
+    level: 'error',
+    when: 'No account of a type gets new tokens: its configuration, or its provider, is the cause. Once a day.',
+    fields: { accountType: 'string', class: 'string', reason: 'string' },
+    since: '0.1.0',
+  },
   'account_type.misconfigured': {
     level: 'error',
     when: 'An account type cannot be used as it stands.',

@@ -1,3 +1,5 @@
+import { isLongInteger, parseExact } from '@svc/store'
+
 /** An answer of a provider: no prototype, at any depth. */
 export type AnswerRecord = Readonly<Record<string, unknown>>
 
@@ -41,7 +43,7 @@ export function valueAt(record: AnswerRecord, path: readonly string[]): unknown 
 
 function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) as unknown }
+    return { value: parseExact(text) }
   } catch {
     return undefined
   }
@@ -50,6 +52,8 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 /** @throws RangeError when it is nested deeper than any provider's answer */
 function copy(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
+  // SPEC: D97 - an integer beyond 2^53, such as the id of a user, becomes a text.
+  if (isLongInteger(value)) return JSON.stringify(value)
   if (depth >= MAX_DEPTH) throw new RangeError('nested too deep')
   if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1))
   const record: Record<string, unknown> = Object.create(null)

@@ -12,8 +12,21 @@ export interface Classified {
   readonly description?: string
 }
 
-const REVOKED = new Set(['invalid_grant', 'invalid_token'])
-const CONFIG = new Set(['invalid_client', 'unauthorized_client'])
+const REVOKED: readonly string[] = ['invalid_grant', 'invalid_token', 'BAD_REFRESH_TOKEN']
+/** OpenID Connect Core 3.1.2.6: only the owner can do what the provider wants before it gives tokens again. */
+const REVOKED_AT_REFRESH: readonly string[] = [
+  'consent_required',
+  'interaction_required',
+  'login_required',
+]
+const CONFIG: readonly string[] = [
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_grant_type',
+]
+/** Request Timeout, Too Early. */
+const PASSING = new Set([408, 425])
+const LATER: readonly string[] = ['server_error', 'temporarily_unavailable']
 
 /**
  * What an answer of a token endpoint means.
@@ -29,20 +42,27 @@ export function classifyAnswer(
   const { status } = answer
   if (status >= 300 && status < 400) return failed('invalid', 'redirect')
   const record = parseAnswerBody(answer.body)
-  const codes = record === undefined ? [] : errorCodesOf(type, record)
   const isSuccess = status >= 200 && status < 300
+  const codes = record === undefined ? [] : errorCodesOf(type, record, isSuccess)
   if (isSuccess && codes.length === 0) {
     const tokens = record && tokenSetOf(type, record, kind, receivedAt)
-    if (tokens !== undefined) return { result: { ok: true, tokens } }
+    if (tokens !== undefined) {
+      // A token of another type is no password of its bearer: it would be sent as one.
+      if (!isTokenTypeOf(type, tokens.tokenType)) return failed('invalid', 'token_type')
+      return { result: { ok: true, tokens } }
+    }
     return failed('invalid', record === undefined ? 'body' : 'no_token')
   }
   const description = record && descriptionOf(record)
   const retryAfterS = retryAfterOf(answer.headers['retry-after'], receivedAt)
+  const failure = classOf(type, kind, status, codes)
   return {
     result: {
       ok: false,
-      class: classOf(type, status, codes),
-      reason: codes[0] ?? `http_${status}`,
+      class: failure,
+      // The status alone says nothing new.
+      reason: codes.find((code) => code !== String(status)) ?? codes[0] ?? `http_${status}`,
+      ...(failure === 'error' && status === 400 && { isUnknownRefusal: true }),
       ...(retryAfterS !== undefined && { retryAfterS }),
     },
     ...(description !== undefined && { description }),
@@ -63,11 +83,24 @@ const CLASSES: Readonly<Record<OutboundError['kind'], FailureClass>> = {
   malformed: 'invalid',
 }
 
-function classOf(type: AccountType, status: number, codes: readonly string[]): FailureClass {
-  if (codes.some((code) => REVOKED.has(code) || type.revokedErrors.includes(code))) return 'revoked'
-  if (codes.some((code) => CONFIG.has(code)) || status === 401) return 'config'
+function classOf(
+  type: AccountType,
+  kind: TokenKind,
+  status: number,
+  codes: readonly string[],
+): FailureClass {
+  const isOneOf = (...lists: readonly (readonly string[])[]): boolean =>
+    codes.some((code) => lists.some((list) => list.includes(code)))
+  if (isOneOf(REVOKED, type.revokedErrors)) return 'revoked'
+  if (kind === 'refresh' && isOneOf(REVOKED_AT_REFRESH)) return 'revoked'
+  if (isOneOf(CONFIG, type.configErrors)) return 'config'
   if (status === 429) return 'limited'
-  return status >= 500 ? 'unavailable' : 'error'
+  if (isOneOf(LATER, type.laterErrors) || PASSING.has(status) || status >= 500) return 'unavailable'
+  return status === 401 ? 'config' : 'error'
+}
+
+function isTokenTypeOf({ tokenTypes }: AccountType, sent: string): boolean {
+  return ['bearer', ...tokenTypes].some((known) => known.toLowerCase() === sent.toLowerCase())
 }
 
 function failed(failure: FailureClass, reason: string): Classified {

@@ -9,16 +9,18 @@ const CLOCK_TOLERANCE_S = 60
 
 /**
  * `sub` of an id token that holds; undefined otherwise, with a warning where the issuer is known.
+ * @param idToken - undefined: none came
  * @see connectors.md 6.3 (10); OpenID Connect Core 3.1.3.7
  */
 export async function readSubject(
   services: ProviderServices,
   type: AccountType,
-  idToken: string,
+  idToken: string | undefined,
   nonce: string | undefined,
 ): Promise<string | undefined> {
   if (type.issuer === undefined) return undefined
   try {
+    if (idToken === undefined) throw new Error('no id token')
     const issuer = await findIssuer(services, type)
     if (issuer === undefined) throw new Error('no metadata')
     return await checkedSubject(services, type, issuer.server, idToken, nonce)

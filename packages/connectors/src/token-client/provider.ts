@@ -38,6 +38,8 @@ export type TokenResult =
       readonly reason: string
       /** Of the provider. Seconds. */
       readonly retryAfterS?: number
+      /** A 400 that does not say whose fault it is. @see connectors.md 8.7 (4) */
+      readonly isUnknownRefusal?: boolean
     }
 
 /** What a provider says about itself. @see connectors.md 5.3, RFC 8414 */

@@ -76,8 +76,8 @@ function usable(token: unknown): string | undefined {
 }
 
 function tokenTypeOf(value: unknown): string {
-  const isSaid = typeof value === 'string' && value !== '' && value.length <= MAX_TYPE_CHARACTERS
-  return isSaid ? value : 'Bearer'
+  if (!isGiven(value) || value === '') return 'Bearer'
+  return typeof value === 'string' ? value.slice(0, MAX_TYPE_CHARACTERS) : typeof value
 }
 
 /** Split by the type's separator and by comma (D38), joined by spaces. */

@@ -52,12 +52,27 @@ describe('the callback host', () => {
     const answer = await browser.get(hop)
     const [account] = await server.accountsOf()
     expect(answer.location).to.equal(
-      `https://home.alice.example.com/?account=${account?._id}&state=s`,
+      `https://home.alice.example.com/?account=${account?._id}&state=s#`,
     )
     const [request] = server.provider.requestsOf('token')
     expect(request?.parameters['redirect_uri']).to.equal(
       'https://oauth.example.org/accounts/bank/redirect',
     )
+  })
+
+  it('takes a code of 6,000 characters and a description of 9,000 over both hops', async () => {
+    const code = 'x'.repeat(6000)
+    server.provider.script('token', { body: { access_token: 'at' } })
+    const good = new URL(await beginAndAllow(browser))
+    good.searchParams.set('code', code)
+    const done = await browser.follow(await browser.get(good.href))
+    expect(done.location).to.match(/\?account=\w+#$/)
+    expect(server.provider.requestsOf('token')[0]?.parameters['code']).to.equal(code)
+    const refused = new URL(await beginAndAllow(browser))
+    refused.searchParams.set('error', 'access_denied')
+    refused.searchParams.set('error_description', 'x'.repeat(9000))
+    const told = await browser.follow(await browser.get(refused.href))
+    expect(told.location).to.equal('https://home.alice.example.com/?error=access_denied#')
   })
 
   it('answers with the headers of an endpoint', async () => {
@@ -106,17 +121,22 @@ describe('the callback host', () => {
 
   it('gives a ticket to no other browser, instance or type', async () => {
     await server.putType({ _id: 'other' })
+    const hops: string[] = []
     for (const [who, change] of [
       [server.browser(), (url: string) => url],
       [browser, (url: string) => url.replace('//alice.', '//bob.')],
       [browser, (url: string) => url.replace('/bank/', '/other/')],
     ] as const) {
-      const answer = await who.get(change(await firstHop()), { headers: JSON_API })
+      const hop = await firstHop()
+      const answer = await who.get(change(hop), { headers: JSON_API })
       expect(answer.status).to.equal(400)
       expect(errorCode(answer)).to.equal('bad_state')
+      expect(server.provider.requestsOf('token')).to.have.length(0)
+      expect(await server.accountsOf()).to.have.length(0)
+      hops.push(hop)
     }
-    expect(server.provider.requestsOf('token')).to.have.length(0)
-    expect(await server.accountsOf()).to.have.length(0)
+    // None of these used its ticket up.
+    for (const hop of hops) expect((await browser.get(hop)).status).to.equal(302)
   })
 
   it('is no way around the browser: a flow sent to somebody else ends nowhere', async () => {
@@ -209,7 +229,7 @@ describe('the callback host', () => {
     ['/accounts/bank/redirect?state=x', 400, 'bad_state'],
     ['/accounts/bank/redirect?state=a&state=b', 400, 'invalid_request'],
     ['/accounts/bank/redirect?code=%ff', 400, 'invalid_request'],
-    [`/accounts/bank/redirect?code=${'x'.repeat(8192)}`, 400, 'invalid_request'],
+    [`/accounts/bank/redirect?code=${'x'.repeat(12_288)}`, 400, 'invalid_request'],
     ['/accounts/BANK/redirect?state=x', 404, 'account_type_not_found'],
     ['/accounts/beta%2Fbank/redirect?state=x', 404, 'account_type_not_found'],
   ] as const) {

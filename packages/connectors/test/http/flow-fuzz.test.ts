@@ -93,7 +93,7 @@ describe('whatever a query holds', function () {
         expect([302, 400], `${target} ${answer.text}`).to.include(answer.status)
         if (answer.status !== 302) return
         expect(answer.location).to.match(
-          /^https:\/\/home\.alice\.example\.com\/\?state=mine&error=[a-z_]+$/,
+          /^https:\/\/home\.alice\.example\.com\/\?state=mine&error=[a-z_]+#$/,
         )
       }),
       { numRuns: 200 },

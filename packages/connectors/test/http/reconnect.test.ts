@@ -11,6 +11,18 @@ import {
   JSON_API,
 } from '../support/flow-steps.ts'
 
+type IdTokenOf = (server: ConnectorsServer, nonce: string) => Promise<string | undefined>
+
+/** An id token that only says that it needs no signature. */
+function unsigned({ provider }: ConnectorsServer, nonce: string): string {
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { iss: provider.origin, aud: 'client-1', sub: 'B', iat: now, exp: now + 60, nonce }
+  const parts = [{ alg: 'none' }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  return `${parts.join('.')}.`
+}
+
 /** connectors.md 4.7 */
 describe('GET /accounts/:accountType/:accountId/reconnect', () => {
   let server: ConnectorsServer
@@ -55,6 +67,57 @@ describe('GET /accounts/:accountType/:accountId/reconnect', () => {
     const answer = await browser.get((await browser.follow(begun.answer)).location ?? '')
     expect([...appQuery(answer)]).to.deep.equal([['error', 'account_mismatch']])
     expect(await server.accountsOf()).to.deep.equal(before)
+  })
+
+  for (const [what, idTokenOf] of [
+    ['a wrong nonce', (server) => server.provider.idToken({ sub: 'B', nonce: 'wrong' })],
+    ['alg none', async (server, nonce) => unsigned(server, nonce)],
+    [
+      'another audience',
+      (server, nonce) => server.provider.idToken({ sub: 'B', nonce, aud: 'c2' }),
+    ],
+    [
+      'an end that is past',
+      (server, nonce) => server.provider.idToken({ sub: 'B', nonce, exp: 1 }),
+    ],
+    ['no id token', async () => undefined],
+  ] as readonly (readonly [string, IdTokenOf])[]) {
+    it(`writes nothing for another user whose id token has ${what}, and knows the first one still`, async () => {
+      const before = await server.accountsOf()
+      for (const path of [reconnectPath('?scope=openid'), '/accounts/bank/start?scope=openid']) {
+        const browser = server.browser()
+        const begun = await begin(browser, path)
+        const id_token = await idTokenOf(server, begun.parameters.get('nonce') ?? '')
+        server.provider.script('token', { body: { access_token: 'other', id_token } })
+        const answer = await browser.get((await browser.follow(begun.answer)).location ?? '')
+        expect([...appQuery(answer)]).to.deep.equal([['error', 'invalid_response']])
+        expect(await server.accountsOf()).to.deep.equal(before)
+      }
+      expect(server.logged.join('\n')).to.include('provider.id_token_refused')
+    })
+  }
+
+  it('keeps the subject of the provider when the new one is unknown', async () => {
+    await connect(server.browser(), reconnectPath())
+    const [account] = await server.accountsOf()
+    expect(account?.oauth).to.include({ subject: 'subject-1', status: 'connected' })
+    const browser = server.browser()
+    const begun = await begin(browser, reconnectPath('?scope=openid'))
+    const nonce = begun.parameters.get('nonce')
+    const idToken = await server.provider.idToken({ sub: 'B', nonce })
+    server.provider.script('token', { body: { access_token: 'other', id_token: idToken } })
+    const answer = await browser.get((await browser.follow(begun.answer)).location ?? '')
+    expect([...appQuery(answer)]).to.deep.equal([['error', 'account_mismatch']])
+    expect(
+      (await connect(server.browser(), reconnectPath('?scope=openid'))).has('account'),
+    ).to.equal(true)
+  })
+
+  it('keeps no refresh token of before for a user that is unknown', async () => {
+    server.provider.script('token', { body: { access_token: 'of somebody' } })
+    await connect(server.browser(), reconnectPath())
+    const [account] = await server.accountsOf()
+    expect(account?.oauth?.refresh_token_encrypted).to.equal(undefined)
   })
 
   it('tells the app that an account went meanwhile', async () => {

@@ -147,6 +147,7 @@ describe('@svc/connectors', () => {
       'createConnectors',
       'createEntryReader',
       'createSecret',
+      'failingAccountTypes',
       'maskEntry',
       'sealedAccountTypes',
       'secretsForConnector',

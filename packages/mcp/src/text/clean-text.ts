@@ -1,3 +1,5 @@
+import { isLongInteger } from '@svc/store'
+
 /**
  * What no reader sees and a model reads all the same: controls but tab and line ends, marks and overrides of direction,
  * and whatever Unicode lets a display leave out, such as zero-width characters, fillers, tags and variation selectors.
@@ -41,7 +43,7 @@ export function isTorn(text: string, at: number): boolean {
 export function cleanDeep(value: unknown): unknown {
   if (typeof value === 'string') return cleanText(value)
   if (Array.isArray(value)) return value.map(cleanDeep)
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isLongInteger(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [cleanText(name), cleanDeep(member)]),
   )

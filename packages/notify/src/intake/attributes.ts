@@ -1,5 +1,6 @@
 import { type NotificationCategory } from '@svc/oauth-core'
 import { compiledSchema, type Instance } from '@svc/platform'
+import { isLongInteger } from '@svc/store'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import {
   CHANNELS,
@@ -164,6 +165,7 @@ function channelFaults(items: readonly unknown[]): NotifyFault[] {
 }
 
 function dataFaults(data: unknown): NotifyFault[] {
+  if (isLongInteger(data)) return [fault('data', ATTRIBUTES.data.rule)]
   if (isDeeper(data, MAX_DATA_DEPTH)) {
     return [fault('data', `at most ${MAX_DATA_DEPTH} levels deep`)]
   }

@@ -4,6 +4,7 @@ import {
   type Change,
   type IndexKey,
   indexKey,
+  isLongInteger,
   type Json,
   type Key,
   type Revision,
@@ -101,7 +102,7 @@ export function canonicalJson(value: unknown): string {
 
 function sorted(value: unknown): Json {
   if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value as Json // came from JSON
+  if (typeof value !== 'object' || value === null || isLongInteger(value)) return value as Json // came from JSON
   const entries = Object.entries(value).map(([name, member]) => [name, sorted(member)] as const)
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -34,6 +34,7 @@ export const postRoute: Route<PostServices> = defineRoute({
     types: ['json'],
     withoutType: 'json',
     limitBytes: LIMIT_BYTES,
+    keepsDigits: true,
     schema: POST_BODY,
     refuse: () => malformedJson(),
   },

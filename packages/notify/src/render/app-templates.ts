@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import { isLongInteger } from '@svc/store'
 import { toHeaderText } from '../mail/mail-address.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
@@ -106,7 +107,7 @@ export function templateData(
 ): Readonly<Record<string, unknown>> {
   const { title, message, category, categoryId, state, priority, createdAt } = record
   return {
-    ...record.data,
+    ...withDigitsAsText(record.data ?? {}),
     notification: {
       title,
       message: message ?? '',
@@ -124,4 +125,14 @@ export function templateData(
       locale: instance.locale,
     },
   }
+}
+
+/** Integers beyond 2^53 as their digits: their objects do not get into another thread. */
+function withDigitsAsText(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shown = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (isLongInteger(value)) return JSON.stringify(value)
+    return Array.isArray(value) ? value.map(shown) : withDigitsAsText(value as typeof members)
+  }
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, shown(value)]))
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Json, parseExact } from '@svc/store'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
 import { renderText } from '../../src/render/content.ts'
@@ -36,6 +37,13 @@ describe('templates of apps in notifications (10.3)', () => {
     )
     expect(lineEnds(mail.text)).to.equal('Daily <i>: 84.2 €')
     expect(mail.subject).to.equal('Your balance is low')
+  })
+
+  it('show integers beyond 2^53 with their digits (D97)', async () => {
+    write({ 'mail.tpl': '<html>{{ user_id }}, {{ deep[0].id }}</html>' })
+    const data = parseExact('{"user_id":17841405822304915,"deep":[{"id":17841405822304917}]}')
+    const mail = await bench.mail({ ...withTemplates('mail'), data: data as Record<string, Json> })
+    expect(lineEnds(mail.text)).to.equal('17841405822304915, 17841405822304917')
   })
 
   it('are put into the layout when they have none', async () => {

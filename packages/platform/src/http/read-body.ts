@@ -1,3 +1,4 @@
+import { isLongInteger, parseExact } from '@svc/store'
 import type { koaBody } from 'koa-body'
 import { isConsumed, takeRawBody } from './consumed-body.ts'
 import { RequestError } from './request-error.ts'
@@ -73,7 +74,8 @@ export function createBodyReader(rule: BodyRule, log: PlatformLog): BodyReader {
     }
     const text = isEmpty(ctx) ? '' : decodeUtf8(await readText(ctx))
     if (kind === 'form') ctx.state.form = Parameters.parse(text)
-    else if (text !== '' || rule.optional !== true) ctx.state.json = parseJson(text)
+    else if (text !== '' || rule.optional !== true)
+      ctx.state.json = parseJson(text, rule.keepsDigits)
   }
 }
 
@@ -123,10 +125,12 @@ function decodeUtf8(latin1: string): string {
   }
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, keepsDigits = false): unknown {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = keepsDigits ? parseExact(text) : JSON.parse(text)
+    // No object, as far as rules can tell.
+    if (isLongInteger(value)) value = Number(text)
   } catch (error) {
     throw new RequestError('invalid_request', { description: 'malformed JSON', cause: error })
   }

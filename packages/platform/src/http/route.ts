@@ -29,6 +29,11 @@ export interface BodyRule extends SchemaRule {
   readonly withoutType?: 'json'
   /** Bytes. @defaultValue `65536` */
   readonly limitBytes?: number
+  /**
+   * Whether integers beyond 2^53 keep their digits, as `parseExact` of `@svc/store` has them: where what was sent is
+   * given back or handed on. @defaultValue `false`: they are rounded
+   */
+  readonly keepsDigits?: boolean
   /** Answer to another content type. @defaultValue `{ status: 415, code: 'unsupported_media_type' }` */
   readonly wrongType?: {
     readonly status: number

@@ -1,12 +1,13 @@
 import type Http from 'node:http'
 import https from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import {
+  type CheckedConnections,
+  type CheckedRequestOptions,
   keptConnections,
-  type KeptConnections,
-  type KeptRequestOptions,
-} from './kept-connections.ts'
+  ownConnections,
+} from './connections.ts'
 import type { OutboundAnswer, OutboundRequest } from './outbound.ts'
 import { isOutboundError, OutboundError } from './outbound-error.ts'
 import type { Target } from './target.ts'
@@ -23,18 +24,6 @@ export interface ExchangeLimits {
   readonly onConnected: () => void
 }
 
-/** How long one of several addresses is tried before the next. Milliseconds. */
-const NEXT_ADDRESS_MS = 500
-const CONNECTION = {
-  autoSelectFamily: true,
-  autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-  maxCachedSessions: 0,
-} as const
-/** Connections of one call each. */
-const AGENTS = {
-  'http:': new http.Agent({ ...CONNECTION, keepAlive: false }),
-  'https:': new https.Agent({ ...CONNECTION, keepAlive: false }),
-} as const
 const MAX_HEADER_BYTES = 16_384
 /** Headers of the connection, which no caller sets. */
 const OWN_HEADERS = new Set([
@@ -62,7 +51,7 @@ export type Exchange = (
 /** How an exchange gets its connection. */
 interface Line {
   readonly secureContext: SecureContext
-  readonly agents: typeof AGENTS | KeptConnections
+  readonly agents: CheckedConnections
   readonly isKept: boolean
 }
 
@@ -71,8 +60,8 @@ interface Line {
  * before, and once more on a new one when that had ended.
  */
 export function createExchange(secureContext: SecureContext): Exchange {
-  const own: Line = { secureContext, agents: AGENTS, isKept: false }
-  const kept: Line = { secureContext, agents: keptConnections(CONNECTION), isKept: true }
+  const own: Line = { secureContext, agents: ownConnections(), isKept: false }
+  const kept: Line = { secureContext, agents: keptConnections(), isKept: true }
 
   return async function exchange(target, request, limits) {
     if (request.isRepeatable !== true) return exchangeOn(own, target, request, limits)
@@ -103,13 +92,13 @@ function exchangeOn(
     let isSent = false
     let isAnswered = false
     let status: number | undefined
-    const options: KeptRequestOptions = {
+    const options: CheckedRequestOptions = {
       addresses,
+      connecting: limits.signal,
       agent: isTls ? agents['https:'] : agents['http:'],
       headers: headersOf(target, request, isKept),
       host: hostname,
       insecureHTTPParser: false,
-      lookup: pinned(addresses),
       maxHeaderSize: MAX_HEADER_BYTES,
       method: request.method,
       path: url.pathname + url.search,
@@ -135,8 +124,9 @@ function exchangeOn(
       limits.onConnected()
     }
     sent.once('socket', (socket) => {
-      if (sent.reusedSocket) connected()
-      else socket.once(isTls ? 'secureConnect' : 'connect', connected)
+      // What the agent hands out is connected; a new one for TLS still has to agree on it.
+      if (sent.reusedSocket || !isTls) connected()
+      else socket.once('secureConnect', connected)
     })
     sent.on('error', fail)
     // Neither an end after a change of protocol nor an abort of what has ended is an error to Node.
@@ -158,16 +148,6 @@ function exchangeOn(
     })
     sent.end(request.body)
   })
-}
-
-/** The addresses that were checked, whatever the resolver would say now. */
-function pinned(addresses: readonly string[]): LookupFunction {
-  const all = addresses.map((address) => ({ address, family: isIP(address) }))
-  return (_hostname, options, callback) => {
-    const [first] = all
-    if (options.all === true) callback(null, all)
-    else callback(null, first?.address ?? '', first?.family)
-  }
 }
 
 function headersOf(

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { describeError, indexKey, type Json, type Key, recordKey, type Revision } from '@svc/store'
+import {
+  describeError,
+  indexKey,
+  type Json,
+  type Key,
+  parseExact,
+  recordKey,
+  type Revision,
+} from '@svc/store'
 import { compiledSchema } from '../compiled-schema.ts'
 import type { InstanceId } from '../instances/instance.ts'
 import { bringForward } from '../records/bring-forward.ts'
@@ -93,7 +101,7 @@ export async function* readExport(
 
 function parse(text: string): Readonly<Record<string, unknown>> {
   try {
-    const line: unknown = JSON.parse(text)
+    const line: unknown = parseExact(text)
     if (line !== null && typeof line === 'object') return line as Readonly<Record<string, unknown>>
   } catch {}
   throw damaged('a line is no JSON')

@@ -1,4 +1,4 @@
-import type { Json } from '@svc/store'
+import { isLongInteger, type Json, parseExact } from '@svc/store'
 import { MAX_ID_LENGTH } from '../limits.ts'
 import { isDoctype } from './doctype.ts'
 
@@ -48,7 +48,7 @@ export function checkEvent(
   if (doc === undefined) return { verb, type, id }
   const text = JSON.stringify(doc)
   if (Buffer.byteLength(text) > documentBytes) return { verb, type, id }
-  const plain: unknown = JSON.parse(text)
+  const plain: unknown = parseExact(text)
   if (!isJsonObject(plain)) throw new TypeError('the document of an event is not an object')
   return { verb, type, id, doc: plain }
 }
@@ -63,5 +63,7 @@ export function eventFrame({ verb, type, id, doc }: CheckedEvent): Buffer {
 export function isJsonObject(
   value: unknown,
 ): value is { readonly [name: string]: Json | undefined } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !isLongInteger(value)
+  )
 }

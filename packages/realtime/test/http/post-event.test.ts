@@ -78,6 +78,14 @@ describe('POST /realtime/:doctype/:id', () => {
     ])
   })
 
+  it('tells integers beyond 2^53 with their digits (D97)', async () => {
+    const frames: string[] = []
+    client.raw.on('message', (data: Buffer) => frames.push(data.toString()))
+    await post({ body: '{"user_id":17841405822304915}' })
+    await client.settled()
+    expect(frames.join()).to.include('"doc":{"user_id":17841405822304915,"_id":"one"}')
+  })
+
   it('answers 204 without subscribers, with a rule for this id alone, and to both media types', async () => {
     const type = 'application/vnd.api+json'
     expect((await post({ path: 'io.svc.accounts/oauth-popup', type })).status).to.equal(204)
@@ -101,6 +109,7 @@ describe('POST /realtime/:doctype/:id', () => {
     ['for another id', { path: 'io.svc.accounts/other' }, 403, 'insufficient_scope'],
     ['for no doctype', { path: '*/one' }, 403, 'insufficient_scope'],
     ['for an array', { body: '[]' }, 400, 'the body is not a JSON object'],
+    ['for a long number', { body: '17841405822304915' }, 400, 'the body is not a JSON object'],
     ['for bad JSON', { body: '{' }, 400, 'malformed JSON'],
     ['for too long an id', { path: `io.svc.files/${'x'.repeat(257)}` }, 400, 'the id is too long'],
     ['for a body above 64 KiB', { body: big }, 413, 'payload_too_large'],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type Json, parseExact } from '../json.ts'
 import { type DefinePart, part } from './suite.ts'
 
 const MINUTE_MS = 60_000
@@ -31,6 +32,13 @@ export const testRecords: DefinePart = part('records', (it) => {
       assert.deepEqual((await store.take(key('a')))?.value, survivor)
     })
   }
+
+  it('keeps the digits of integers beyond 2^53', async ({ store, key }) => {
+    const text = '{"id":17841405822304915,"below":[-9007199254740993,9007199254740992],"n":1.5}'
+    await store.write([{ op: 'put', key: key('a'), value: parseExact(text) as Json }])
+    assert.equal(JSON.stringify((await store.get(key('a')))?.value), text)
+    assert.equal(JSON.stringify((await store.take(key('a')))?.value), text)
+  })
 
   for (const id of ['ünïcode 😀', 'a:b:c', '{a}', '%_*?', ' ']) {
     it(`tells the id ${id} from others`, async ({ store, key }) => {

@@ -9,6 +9,8 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
       'StoreUnavailableError',
       'describeError',
       'indexKey',
+      'isLongInteger',
+      'parseExact',
       'recordKey',
       'secretKey',
       'silentLog',

@@ -74,7 +74,7 @@ export function dataRoutes(services: DataServices): readonly RouteRow[] {
     type: 'object',
     description: "the document; members that begin with `_` are the server's",
   }
-  const body = { types: ['json'], schema } as const
+  const body = { types: ['json'], keepsDigits: true, schema } as const
   return [
     {
       ...shared,

@@ -79,12 +79,35 @@ describe('an account that its owner connects (7.2, 4.7)', () => {
       expect(oauth_callback_results).to.deep.equal({ user: { id: 7 }, region: 'eu' })
     })
 
-    it('drops what else the provider told beyond 16 KiB, with a warning (7.2)', async () => {
-      const body = { access_token: 'x', much: 'y'.repeat(17 * 1024) }
+    it('keeps the digits of an id beyond 2^53, as a text (D97)', async () => {
+      const body = '{"access_token":"x","user_id":17841405822304915}'
       server.provider.script('token', { body })
       const account = await connected()
-      expect(account).to.not.have.property('oauth_callback_results_encrypted')
-      expect(server.logged.join()).to.include('warn account.callback_results_dropped')
+      const { oauth_callback_results } = await server.fields(account._id)
+      expect(oauth_callback_results).to.deep.equal({ user_id: '17841405822304915' })
+    })
+
+    it('drops the largest members of what is over 16 KiB, with a warning (7.2)', async () => {
+      const much = 'y'.repeat(17 * 1024)
+      const half = 'y'.repeat(9 * 1024)
+      for (const [told, kept] of [
+        [
+          { much, user_id: 7, region: 'eu' },
+          { user_id: 7, region: 'eu' },
+        ],
+        [
+          { b: `${half}y`, a: half, user_id: 7 },
+          { a: half, user_id: 7 },
+        ],
+        [{ much }, undefined],
+      ] as const) {
+        server.logged.length = 0
+        server.provider.script('token', { body: { access_token: 'x', ...told } })
+        const account = await connected()
+        const { oauth_callback_results } = await server.fields(account._id)
+        expect(oauth_callback_results).to.deep.equal(kept)
+        expect(server.logged.join()).to.include('warn account.callback_results_dropped')
+      }
     })
 
     it('has no expiry when the provider names none (7.2)', async () => {

@@ -29,8 +29,21 @@ const ROWS: readonly Row[] = [
     answer: json({ access_token: 'at' }),
     expected: { accessToken: 'at', tokenType: 'Bearer' },
   },
+  ...['bearer', 'Bearer', 'BEARER'].map((token_type) => ({
+    name: `token_type ${token_type}`,
+    answer: json({ access_token: 'at', token_type }),
+    expected: { accessToken: 'at', tokenType: token_type },
+  })),
+  ...['mac', 'MAC', 'DPoP', 'user', ' bearer', 'N_A', 7, false, ['bearer'], {}].map(
+    (token_type) => ({
+      name: `token_type ${JSON.stringify(token_type)}, which the type does not name`,
+      answer: json({ access_token: 'at', token_type }),
+      expected: 'invalid: token_type',
+    }),
+  ),
   {
-    name: 'an odd token_type',
+    name: 'token_type user, which the type names',
+    type: { tokenTypes: ['User'] },
     answer: json({ access_token: 'at', token_type: 'user' }),
     expected: { accessToken: 'at', tokenType: 'user' },
   },

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { AccountDocument, StoredOAuth } from '../../../src/accounts/account.ts'
-import { isGivenUp, nextRefresh } from '../../../src/accounts/refresh-plan.ts'
+import { lostSince, nextRefresh } from '../../../src/accounts/refresh-plan.ts'
 import { NO_STATE, type RefreshState } from '../../../src/accounts/refresh-state.ts'
 import { sampleType } from '../../support/sample-type.ts'
 
@@ -116,9 +116,9 @@ describe('when an account is refreshed (8.7)', () => {
 
     it('gives up after four days', () => {
       const { failing: four } = failing(9)
-      expect(isGivenUp(four, START + 4 * DAY_MS)).to.equal(true)
-      expect(isGivenUp(four, START + 4 * DAY_MS - 1)).to.equal(false)
-      expect(isGivenUp(undefined, START)).to.equal(false)
+      expect(lostSince(four, START + 4 * DAY_MS)).to.equal(START)
+      expect(lostSince(four, START + 4 * DAY_MS - 1)).to.equal(undefined)
+      expect(lostSince(undefined, START)).to.equal(undefined)
     })
   })
 })

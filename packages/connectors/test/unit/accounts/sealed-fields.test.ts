@@ -1,3 +1,4 @@
+import { parseExact } from '@svc/store'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { publicAccount } from '../../../src/accounts/account-view.ts'
@@ -19,6 +20,13 @@ function nested(depth: number): Record<string, unknown> {
 }
 
 describe('sealed members of documents', () => {
+  it('stays out of copies that keep the digits of long integers (D97)', () => {
+    const account = parseExact('{"a_encrypted":"s","data":{"id":17841405822304915}}') as object
+    expect(JSON.stringify(withoutSealed({ ...account }))).to.equal(
+      '{"data":{"id":17841405822304915}}',
+    )
+  })
+
   it('are left out at any depth, inside of lists too', () => {
     expect(withoutSealed(DOCUMENT)).to.deep.equal({
       _id: 'a',

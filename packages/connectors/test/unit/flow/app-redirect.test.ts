@@ -9,20 +9,20 @@ describe('appRedirect', () => {
 
   it('leads to the root of the app with the account, then the state', () => {
     expect(appRedirect(sampleInstance(), app, { accountId: 'abc' })).to.equal(
-      'https://home.alice.example.com/?account=abc&state=s%26t%3D1%20%C3%A9',
+      'https://home.alice.example.com/?account=abc&state=s%26t%3D1%20%C3%A9#',
     )
   })
 
   it('names the error after the state', () => {
     expect(appRedirect(sampleInstance(), app, { error: 'access_denied' })).to.equal(
-      'https://home.alice.example.com/?state=s%26t%3D1%20%C3%A9&error=access_denied',
+      'https://home.alice.example.com/?state=s%26t%3D1%20%C3%A9&error=access_denied#',
     )
   })
 
   it('leaves an empty state out', () => {
     expect(
       appRedirect(sampleInstance(), { slug: 'home', clientState: '' }, { accountId: 'abc' }),
-    ).to.equal('https://home.alice.example.com/?account=abc')
+    ).to.equal('https://home.alice.example.com/?account=abc#')
   })
 
   it('knows flat subdomains, ports and plain http', () => {
@@ -32,7 +32,7 @@ describe('appRedirect', () => {
       subdomains: 'flat',
     })
     expect(appRedirect(instance, { slug: 'my-app', clientState: '' }, { accountId: 'a' })).to.equal(
-      'http://alice-my-app.localhost:8080/?account=a',
+      'http://alice-my-app.localhost:8080/?account=a#',
     )
   })
 })

@@ -27,6 +27,16 @@ describe('bodies of answers (connectors.md 6.3, rule 2)', () => {
     ['a form after a byte order mark', '\uFEFFaccess_token=a', { access_token: 'a' }],
     ['plus signs of a form as spaces', 'scope=a+b', { scope: 'a b' }],
     ['an empty object', '{}', {}],
+    [
+      'integers beyond 2^53 as their digits',
+      '{"user_id":17841405822304915,"deep":[{"n":-9007199254740993}],"max":9007199254740991}',
+      { user_id: '17841405822304915', deep: [{ n: '-9007199254740993' }], max: 9007199254740991 },
+    ],
+    [
+      'other large numbers as they are',
+      '{"a":1e21,"b":0.12345678901234567890}',
+      { a: 1e21, b: 0.12345678901234568 },
+    ],
   ]
   for (const [what, text, expected] of readable) {
     it(`reads ${what}`, () => expect(parsed(text)).to.deep.equal(expected))
@@ -39,6 +49,7 @@ describe('bodies of answers (connectors.md 6.3, rule 2)', () => {
     ['a list', '[{"access_token":"a"}]'],
     ['a string', '"access_token=a"'],
     ['a number', '1'],
+    ['a long number', '17841405822304915'],
     ['null', 'null'],
     ['JSON that breaks off', '{"access_token":"a"'],
     ['JSON with more behind it', '{"access_token":"a"}{"access_token":"b"}'],

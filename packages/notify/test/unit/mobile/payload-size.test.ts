@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { parseExact } from '@svc/store'
+import { toApnsPayload } from '../../../src/channels/mobile/apns/apns-message.ts'
+import { toFcmRequest } from '../../../src/channels/mobile/fcm/fcm-message.ts'
+import { toHuaweiBody } from '../../../src/channels/mobile/huawei/huawei-message.ts'
 import { byteLength, fitPayload } from '../../../src/channels/mobile/payload-size.ts'
+import type { OutgoingPush } from '../../../src/channels/mobile/push-gateway.ts'
+import { toPlaintext } from '../../../src/channels/mobile/webpush/web-push-message.ts'
+import { samplePush } from '../../support/sample-push.ts'
 
 type Data = Record<string, string>
 
@@ -8,6 +15,15 @@ type Data = Record<string, string>
 describe('the size of a payload', () => {
   const fit = (body: string, data: Data, maxBytes: number) =>
     fitPayload({ body, data }, maxBytes, byteLength)
+
+  it('is that of integers beyond 2^53 as they are sent, by every provider (D97)', () => {
+    const data = parseExact('{"user_id":17841405822304915}') as OutgoingPush['data']
+    const push = samplePush({ data })
+    for (const payload of [toApnsPayload(push), toHuaweiBody(push), toPlaintext(push)]) {
+      expect(payload).to.match(/user_id\\?":17841405822304915/)
+    }
+    expect(toFcmRequest(push)?.message.data['user_id']).to.equal('17841405822304915')
+  })
 
   it('stays as it is within the limit', () => {
     const push = { body: 'x'.repeat(10), data: { a: 'b' } }

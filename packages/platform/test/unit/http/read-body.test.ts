@@ -44,6 +44,12 @@ describe('createBodyReader', () => {
     ['a form in raw UTF-8', both, post(FORM, 'a=€'), { form: [['a', '€']] }],
     ['an empty form', both, post(FORM, ''), { form: [] }],
     ['nested names as plain ones', both, post(FORM, 'a[b]=1'), { form: [['a[b]', '1']] }],
+    [
+      'long integers rounded',
+      both,
+      post('application/json', '{"a":17841405822304915}'),
+      { json: { a: 17841405822304916 }, form: [] },
+    ],
     ['JSON', both, post('application/json', '{"a":1}'), { json: { a: 1 }, form: [] }],
     [
       'JSON with a charset',

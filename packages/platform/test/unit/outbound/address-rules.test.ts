@@ -23,6 +23,8 @@ const PUBLIC = [
   '2001:4860:4860::8888',
   '2606:4700:4700::1111',
   '2a00:1450:4001::5',
+  '64:ff9b::8.8.8.8',
+  '64:ff9b::101:101',
 ]
 
 /** `connectors.md` 6.1 (3), first and last of each block, and what lies inside it. */
@@ -65,8 +67,15 @@ const REFUSED = [
   '::ffff:7f00:1',
   '::ffff:0:127.0.0.1',
   '64:ff9b::7f00:1',
-  '64:ff9b::8.8.8.8',
+  '64:ff9b::',
+  '64:ff9b::10.0.0.1',
+  '64:ff9b::169.254.169.254',
+  '64:ff9b::168.63.129.16',
+  '64:ff9b::8.8.8.8%eth0',
+  '64:ff9b::1:808:808',
+  '64:ff9b:0:1::808:808',
   '64:ff9b:1::1',
+  '64:ff9b:1::808:808',
   '100::1',
   '2001::1',
   '2001:db8::1',
@@ -95,9 +104,16 @@ describe('isPublicAddress', () => {
   it('refuses IPv4 inside IPv6 whatever it is', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
-        for (const prefix of ['::ffff:', '::', '64:ff9b::', '::ffff:0:']) {
+        for (const prefix of ['::ffff:', '::', '::ffff:0:', '64:ff9b:1::']) {
           expect(isPublicAddress(prefix + address)).to.equal(false)
         }
+      }),
+    )
+  })
+  it('judges an address of NAT64 by the IPv4 address inside', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(isPublicAddress(`64:ff9b::${address}`)).to.equal(isPublicAddress(address))
       }),
     )
   })

@@ -5,6 +5,8 @@ import { checkUrl, findTarget } from '../../../src/outbound/target.ts'
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'provider.example': ['8.8.8.8', '2606:4700:4700::1111'],
+  'nat64.example': ['64:ff9b::808:808', '8.8.8.8'],
+  'nat64-inside.example': ['8.8.8.8', '64:ff9b::a00:1'],
   'mixed.example': ['8.8.8.8', '10.0.0.1'],
   'mixed-late.example': ['2606:4700:4700::1111', '8.8.8.8', '::1'],
   'inside.example': ['192.168.1.1'],
@@ -82,6 +84,7 @@ describe('the guard of outgoing calls (connectors.md 6.1)', () => {
     ['https://inside.example/', 'refused address'],
     ['https://mapped.example/', 'refused address'],
     ['https://metadata.example/', 'refused address'],
+    ['https://nat64-inside.example/', 'refused address'],
     ['https://mixed.example/', 'refused address'],
     ['https://mixed-late.example/', 'refused address'],
     ['https://junk.example/', 'refused address'],
@@ -101,6 +104,8 @@ describe('the guard of outgoing calls (connectors.md 6.1)', () => {
     ['https://provider.example:65535/', ['8.8.8.8', '2606:4700:4700::1111']],
     ['https://8.8.8.8/', ['8.8.8.8']],
     ['https://[2606:4700:4700::1111]/', ['2606:4700:4700::1111']],
+    ['https://[64:ff9b::8.8.8.8]/', ['64:ff9b::808:808']],
+    ['https://nat64.example/', ['64:ff9b::808:808', '8.8.8.8']],
   ]
   for (const [url, addresses] of allowed) {
     it(`allows ${url}, at the addresses that were checked`, async () => {
