@@ -7,8 +7,13 @@ import {
 } from '../provider-call.ts'
 
 const DEAD: ReadonlySet<string> = new Set(['ExpiredToken', 'Unregistered'])
-/** SPEC: D39 - topic errors are configuration. */
-const TOPIC: ReadonlySet<string> = new Set(['BadTopic', 'MissingTopic', 'TopicDisallowed'])
+/** SPEC: D39, D98 - topic errors are configuration. */
+const TOPIC: ReadonlySet<string> = new Set([
+  'BadTopic',
+  'DeviceTokenNotForTopic',
+  'MissingTopic',
+  'TopicDisallowed',
+])
 
 /**
  * What an answer of APNs means.
