@@ -38,7 +38,13 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         createdAt: instant,
         updatedAt: instant,
       },
-      { document: DOCUMENT_SNAPSHOT, os: text, deviceTokenAt: instant, keepUntil: instant },
+      {
+        document: DOCUMENT_SNAPSHOT,
+        os: text,
+        deviceTokenAt: instant,
+        webPushKey: text,
+        keepUntil: instant,
+      },
     ),
     tags: 'instance',
     places: { by: 'index', index: 'clients' },
@@ -51,7 +57,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last, digest of the key that its subscription to web pushes was made with; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes',
   },
   {
     kind: 'client-name',

@@ -27,6 +27,7 @@ export type ClientRecord = {
   readonly keepUntil?: number
   /** When the client gave its device token last. */
   readonly deviceTokenAt?: number
+  readonly webPushKey?: string
 }
 
 const CLIENT_ID = /^(?:[A-Za-z0-9-]{1,128}|cimd-[A-Za-z0-9_-]{32})$/

@@ -18,6 +18,7 @@ import {
   secretContext,
   toClient,
 } from './client-record.ts'
+import { deviceOf } from './device-token.ts'
 import { PendingChecks } from './pending-checks.ts'
 
 /** What a registration or an update stores, beside what the engine decides. */
@@ -40,7 +41,14 @@ export interface ClientWrite {
 export type ClientChange = Partial<
   Pick<
     Client,
-    'certifiedFromStore' | 'document' | 'flagship' | 'keepUntil' | 'metadata' | 'os' | 'pending'
+    | 'certifiedFromStore'
+    | 'document'
+    | 'flagship'
+    | 'keepUntil'
+    | 'metadata'
+    | 'os'
+    | 'pending'
+    | 'webPushKey'
   >
 >
 
@@ -94,6 +102,8 @@ const INDEXES = {
  */
 export class ClientStore {
   readonly pendingChecks: PendingChecks
+  /** Digest of the key that browsers subscribe to web pushes with now. */
+  webPushKey: string | undefined
   readonly #options: ClientStoreOptions
   /** The engine stores clients in the middle of its own flow: this carries what it does not know of. */
   readonly #writes = new AsyncLocalStorage<ClientWrite>()
@@ -291,14 +301,32 @@ export class ClientStore {
     if (old === undefined) {
       const flags = { pending: true, flagship: false, certifiedFromStore: false }
       const given = metadata.notification_device_token === undefined ? {} : { deviceTokenAt: now }
-      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given }
+      const key = this.#keyOf(metadata)
+      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given, ...key }
     }
     // SPEC: D21 - what was certified is the app behind the registered addresses.
     const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
     const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
     const given = write.isDeviceTokenGiven === true ? { deviceTokenAt: now } : {}
-    return { ...old, ...certification, ...given, metadata, secret, updatedAt: now }
+    const { webPushKey, ...rest } = old
+    // The same subscription once more was made with the key of before.
+    const isSame = isSameDevice(old.metadata, metadata)
+    const key = isSame ? webPushKey !== undefined && { webPushKey } : this.#keyOf(metadata)
+    return { ...rest, ...certification, ...given, ...key, metadata, secret, updatedAt: now }
   }
+
+  #keyOf(metadata: ClientMetadata): Pick<ClientRecord, 'webPushKey'> {
+    const { webPushKey } = this
+    const isNeeded = deviceOf(metadata)?.platform === 'webpush'
+    return isNeeded && webPushKey !== undefined ? { webPushKey } : {}
+  }
+}
+
+function isSameDevice(one: ClientMetadata, other: ClientMetadata): boolean {
+  return (
+    one.notification_platform === other.notification_platform &&
+    one.notification_device_token === other.notification_device_token
+  )
 }
 
 function put(

@@ -197,8 +197,22 @@ describe('keys of web push', () => {
       [{ publicKey: other.publicKey }, /key pair/],
       [{ privateKey: 'AAAA' }, /key pair/],
       [{ publicKey: '!' }, /key pair/],
-      [{ subject: 'operator@example.com' }, /subject: must be a mailto: or https: URL/],
-      [{ subject: 'http://example.com' }, /subject: must be/],
+      ...[
+        'operator@example.com',
+        'http://example.com',
+        'mailto:admin',
+        'mailto:admin@localhost',
+        'mailto:admin@push.localhost.',
+        'mailto:admin@server',
+        'mailto:a@b@example.com',
+        'https://localhost',
+        'https://server.local/',
+        'https://10.0.0.1/',
+        'https://[::1]/',
+      ].map((subject): [Partial<typeof WEBPUSH>, RegExp] => [
+        { subject },
+        /subject: must be a mailto: or https: URL with a public host/,
+      ]),
     ]
     for (const [changes, fault] of bad) {
       expect(() => settle({ webpush: { ...WEBPUSH, ...changes } })).to.throw(TypeError, fault)
