@@ -187,7 +187,7 @@ describe('checks of the network', () => {
     const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}` // listens on a port
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const account = path.join(folder, 'fcm.json')
-    const ask = (end: string): Promise<string[]> => {
+    const ask = (end: string, aheadMs = 0): Promise<string[]> => {
       writeFileSync(
         account,
         JSON.stringify({
@@ -206,7 +206,8 @@ describe('checks of the network', () => {
         SVC_NOTIFICATIONS_HUAWEI_TOKEN_URL: `${base}/${end}`,
         SVC_NOTIFICATIONS_IOS_CERTIFICATE_KEY_PATH: path.join(folder, 'none.pem'),
       })
-      return wordsOf([pushCredentials], { config, clock: { now: () => Date.now() }, log })
+      const clock = { now: () => Date.now() + aheadMs }
+      return wordsOf([pushCredentials], { config, clock, log })
     }
     const remedy =
       'Look at the entries SVC_NOTIFICATIONS_* of this provider, and at the file they name.'
@@ -220,6 +221,18 @@ describe('checks of the network', () => {
         `fault    push.credentials   FCM does not take our credentials: fcm_token_400. ${remedy}`,
         `fault    push.credentials   Huawei Push Kit does not take our credentials: huawei_token_400. ${remedy}`,
       ])
+      const setClock =
+        'Set the clock of this machine, and have it get its time from the network (NTP).'
+      const [ahead = ''] = await ask('bad', 600_000)
+      expect(ahead).to.match(
+        /fcm_token_400_clock_ahead; the clock of this machine is (599|60\d) s ahead of theirs\. /,
+      )
+      expect(ahead).to.include(setClock).and.not.include(remedy)
+      const [behind = ''] = await ask('good', -90_000)
+      expect(behind).to.match(
+        /^warning  push\.credentials   The clock of this machine is (89|9\d) s behind that of FCM\. /,
+      )
+      expect(behind).to.include(setClock)
     } finally {
       await new Promise((resolve) => provider.close(resolve))
     }

@@ -314,6 +314,19 @@ describe('pushes over FCM', () => {
     expect(server.calls).to.have.lengthOf(0)
   })
 
+  // D99
+  it('name a clock that is off by more than a minute against the provider', async () => {
+    for (const [minutes, code] of [
+      [10, 'fcm_token_400_clock_ahead'],
+      [-10, 'fcm_token_400_clock_behind'],
+      [0.5, 'fcm_token_400'],
+    ] as const) {
+      clock.set(Date.now() + minutes * 60_000)
+      server.tokenAnswers.push({ status: 400, json: { error: 'invalid_grant' } })
+      expect(await send()).to.deep.equal({ class: 'config', code })
+    }
+  })
+
   it('come later when the token endpoint is out of order', async () => {
     server.tokenAnswers.push({ status: 503, headers: { 'Retry-After': '3' } })
     const outcome = { class: 'transient', code: 'fcm_token_503', retryAfterMs: 3000 }

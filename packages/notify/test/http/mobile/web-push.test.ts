@@ -177,6 +177,16 @@ describe('pushes to browsers', () => {
     expect(service.received).to.have.lengthOf(0)
   })
 
+  // D99
+  it('name a clock that is off by more than a minute against the service', async () => {
+    clock.advance(600_000)
+    service.answers.push({ status: 403 })
+    expect(await send()).to.deep.equal({ class: 'config', code: 'webpush_403_clock_ahead' })
+    clock.advance(-1_200_000)
+    service.answers.push({ status: 401 })
+    expect(await send()).to.deep.equal({ class: 'config', code: 'webpush_401_clock_behind' })
+  })
+
   it('come later when the service is away', async () => {
     const token = service.subscribe()
     await service.close()
