@@ -22,17 +22,21 @@ import { toBody, toShownText, toTitle } from './clean-text.ts'
 import { formatTime } from './request-facts.ts'
 
 const PREHEADER_LENGTH = 120
-/** A digest of many keeps short: mail programs cut off what is over 100 kB. */
+/** A digest of many keeps short, so that it lists most of them. */
 const DIGEST_TITLE_LENGTH = 120
 const DIGEST_MESSAGE_LENGTH = 280
 const SHORT_MESSAGE_LENGTH = 100
 const MANY_ITEMS = 20
 
-/** @throws TypeError when a link is not one of the instance's own, or a text is missing */
+/**
+ * @param mostItems - how many items a digest lists
+ * @throws TypeError when a link is not one of the instance's own, or a text is missing
+ */
 export function buildAppModel(
   instance: Instance,
   { template, variables }: AppMail,
   writing: Writing,
+  mostItems = MAX_DIGEST_ITEMS,
 ): MailModel {
   const { catalogue } = writing
   const domain = toHeaderText(instance.domain)
@@ -55,7 +59,7 @@ export function buildAppModel(
   }
   return template === 'notification'
     ? { ...shared, ...notificationParts(instance, variables, catalogue) }
-    : { ...shared, ...digestParts(instance, variables, catalogue) }
+    : { ...shared, ...digestParts(instance, variables, catalogue, mostItems) }
 }
 
 type OwnParts = Pick<
@@ -84,9 +88,15 @@ function notificationParts(
   }
 }
 
-function digestParts(instance: Instance, { items }: DigestWords, catalogue: Catalogue): OwnParts {
+function digestParts(
+  instance: Instance,
+  { items }: DigestWords,
+  catalogue: Catalogue,
+  mostItems: number,
+): OwnParts {
   const domain = toHeaderText(instance.domain)
-  const rest = Math.max(0, items.length - MAX_DIGEST_ITEMS)
+  const newestFirst = [...items].sort((one, other) => other.time - one.time)
+  const rest = Math.max(0, items.length - mostItems)
   const length = items.length > MANY_ITEMS ? SHORT_MESSAGE_LENGTH : DIGEST_MESSAGE_LENGTH
   return {
     subject: catalogue.text('digest.subject', { domain }),
@@ -94,7 +104,7 @@ function digestParts(instance: Instance, { items }: DigestWords, catalogue: Cata
     title: catalogue.text('digest.title', { count: items.length }),
     paragraphs: [],
     markup: undefined,
-    groups: groupsOf(instance, items.slice(0, MAX_DIGEST_ITEMS), (item) =>
+    groups: groupsOf(instance, newestFirst.slice(0, mostItems), (item) =>
       itemOf(instance, item, catalogue, length),
     ),
     more: rest === 0 ? undefined : catalogue.text('digest.more', { count: rest }),
@@ -109,10 +119,9 @@ function digestParts(instance: Instance, { items }: DigestWords, catalogue: Cata
 /** By app, that of the newest item first; within it the newest first. */
 function groupsOf(
   instance: Instance,
-  items: readonly DigestItem[],
+  newestFirst: readonly DigestItem[],
   write: (item: DigestItem) => MailItem,
 ): readonly MailGroup[] {
-  const newestFirst = [...items].sort((one, other) => other.time - one.time)
   const bySender = Map.groupBy(newestFirst, ({ sender }) => senderOf(instance, sender))
   return [...bySender].map(([sender, told]) => ({ sender, items: told.map(write) }))
 }

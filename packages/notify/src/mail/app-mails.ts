@@ -34,7 +34,7 @@ export interface DigestItem {
 
 /** Several notifications in one mail. */
 export interface DigestWords {
-  /** Listed by app, the newest first; of more than {@link MAX_DIGEST_ITEMS} the rest is only counted. */
+  /** Listed by app, the newest first; of more than {@link MAX_DIGEST_ITEMS}, or too much HTML, the rest is only counted. */
   readonly items: readonly DigestItem[]
   readonly links?: MailLinks
 }
@@ -46,3 +46,5 @@ export type AppMail =
 
 /** As many as one digest gathers. */
 export const MAX_DIGEST_ITEMS = 100
+/** Less than this is the HTML of a digest: a large mailbox provider cuts off what is over 102 kB. @see D98 */
+export const MAX_DIGEST_BYTES = 90_000
