@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import { namedApp } from '../mail/app-mail-model.ts'
 import type { MailLinks } from '../mail/app-mails.ts'
 import { isMailError } from '../mail/mail-error.ts'
 import { hostOf, sendToOwner } from '../mail/mail-sender.ts'
@@ -48,14 +49,16 @@ export function createMailChannel(
   }
 }
 
-/** Only an installed app is named as the sender: what clients and konnectors are called is their own word. */
+/** SPEC: D98 - the sender's name says which app it is from. What clients and konnectors are called is their own word. */
 async function appOf(
-  { apps, oauth }: RenderServices,
+  { apps, catalogueOf, oauth }: RenderServices,
   instance: Instance,
   record: NotificationRecord,
 ): Promise<string | undefined> {
-  if (record.originator !== 'app') return undefined
-  return (await posterOf(oauth, apps, instance, record)).app?.name
+  const { app, name } = await posterOf(oauth, apps, instance, record)
+  if (name === undefined) return undefined
+  const isInstalled = record.originator === 'app' && app !== undefined
+  return isInstalled ? name : namedApp(name, catalogueOf(instance.locale))
 }
 
 /** `<category>.<owner>.<host>`: mail programs gather mails by it. @see RFC 2919 */

@@ -151,7 +151,7 @@ export const NOTIFY_LOG_EVENTS = {
   },
   'notification.text_failed': {
     level: 'warn',
-    when: 'The plain text of a mail could not be made from its HTML.',
+    when: 'The HTML that an app wrote for a mail could not be cleaned or read; its plain text went out.',
     fields: { notification: 'string', fault: 'string' },
     since: '0.1.0',
   },

@@ -13,7 +13,7 @@ export interface WrittenMail extends RenderedMail {
   readonly messageId: string
   /** Name of what it was made from. */
   readonly template: string
-  /** Name of the installed app that tells it. */
+  /** Which app it is from: its name, or words with it. */
   readonly app?: string
   /** @see OutgoingMail.unsubscribe */
   readonly unsubscribe?: OutgoingMail['unsubscribe']
@@ -106,7 +106,7 @@ function sendersOf(
     context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`
   const replyTo = repliesOf(instance, options)
   const own = toHeaderText(name, 100)
-  const from = app === undefined ? own : `${toHeaderText(app, 60)} · ${own}`
+  const from = app === undefined ? own : `${toHeaderText(app, 100)} · ${own}`
   return {
     from: { name: from, address },
     ...(replyTo !== undefined && { replyTo: { name: own, address: replyTo } }),

@@ -167,7 +167,10 @@ describe('mails of notifications', () => {
     ]
     const { html, text } = render({ template: 'digest', variables: { items } })
     const page = parsePage(html, ORIGIN)
-    expect(page.elements('h2').map((each) => textOf([each]))).to.deep.equal(['Bank', 'Drive'])
+    expect(page.elements('h2').map((each) => textOf([each]))).to.deep.equal([
+      'App “Bank”',
+      'App “Drive”',
+    ])
     expect(page.elements('h3').map((each) => textOf([each]))).to.deep.equal([
       'new',
       'old',
@@ -191,7 +194,7 @@ describe('mails of notifications', () => {
   it('tell the time in the owner’s zone and language', () => {
     const instance = sampleInstance({ locale: 'fr', timeZone: 'Europe/Paris' })
     const { text } = templates.render(instance, digest({ sender: 'Bank' }))
-    expect(text).to.match(/\nBank\n\nLow\n3 février 2026 (?:à )?05:05\n/)
+    expect(text).to.match(/\nApplication «\u00a0Bank\u00a0»\n\nLow\n3 février 2026 (?:à )?05:05\n/)
   })
 
   it('show system mails sent as notifications with their ways out', () => {
