@@ -9,7 +9,7 @@ import type { NotificationRecord } from '../outbox/notification.ts'
 import { posterOf } from '../render/poster.ts'
 import { renderMail } from '../render/notification-mail.ts'
 import type { NotifyServices, RenderServices } from '../services.ts'
-import type { Channel, ChannelOutcome } from './channel.ts'
+import { type Channel, type ChannelOutcome, KEPT } from './channel.ts'
 
 /**
  * Notifications by mail.
@@ -37,9 +37,10 @@ export function createMailChannel(
         ...(url !== undefined && { unsubscribe: { url, listId: listIdOf(instance, record) } }),
       }
       try {
-        await sendToOwner(mailSender, instance, mail, signal)
-        log.info('notification.mail_sent', fields)
-        return { class: 'sent', ...(warnings.length > 0 && { warnings }) }
+        const isKept = (await sendToOwner(mailSender, instance, mail, signal)) === KEPT
+        if (!isKept) log.info('notification.mail_sent', fields)
+        const code = isKept ? { code: KEPT } : {}
+        return { class: 'sent', ...code, ...(warnings.length > 0 && { warnings }) }
       } catch (error) {
         log.warn('notification.mail_failed', { ...fields, ...failureFields(error) })
         if (!isMailError(error)) return { class: 'transient', code: 'transport_error', warnings }
