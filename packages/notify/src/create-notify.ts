@@ -96,6 +96,7 @@ function assembleServices(options: ResolvedOptions): {
   const { channelDelays, roundDelays } = options
   const { custom, mail, mobile } = options.channels
   const { clock, namespace } = oauth
+  if (mobile?.webpush !== undefined) oauth.useWebPushKey(mobile.webpush.publicKey)
   oauth.records.declare(NOTIFY_RECORDS)
   const store = versionedStore(oauth.store, NOTIFY_RECORDS, log)
   const rateLimits = createRateLimits({

@@ -38,6 +38,8 @@ export interface MailTransport {
    * @throws MailError telling whether trying again makes sense
    */
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<void>
+  /** Keeps mails to be looked at, so that none leaves this machine; the log then says so. @defaultValue `false` */
+  readonly keeps?: boolean
 }
 
 /** A notification on its way over a channel of the host. Texts are plain, final and cleaned. */

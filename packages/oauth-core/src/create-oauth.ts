@@ -24,6 +24,7 @@ import { noteEnds } from './assistants/unasked-ends.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
 import { assembleDocuments } from './client-documents/assemble.ts'
 import { ClientStore } from './clients/client-store.ts'
+import { webPushKeyDigest } from './clients/device-token.ts'
 import { LinkedApps } from './clients/linked-apps.ts'
 import { closeEngine, createEngine } from './engine/engine.ts'
 import { storeClient } from './registration/register.ts'
@@ -195,6 +196,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
         throw new TypeError('tellAccessEndings() is called once')
       }
       given.tellAccessEnding = tell
+    },
+
+    useWebPushKey(publicKey) {
+      clients.webPushKey = webPushKeyDigest(publicKey)
     },
 
     async authenticate(ctx: Context) {

@@ -70,6 +70,11 @@ export interface OAuth extends Platform {
    */
   tellAccessEndings(tell: TellAccessEnding): void
   /**
+   * Sets the public key that browsers subscribe to web pushes with. Subscriptions made with another key are not
+   * notified: their push service would refuse it.
+   */
+  useWebPushKey(publicKey: string): void
+  /**
    * For routes of other packages: verifies the request's bearer as the guard does and sets `ctx.state.access`,
    * without asking for a permission. @throws OAuthError `missing_token`, `invalid_token`
    */

@@ -43,6 +43,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         unnamed: members({}, { redirectUri: text }),
         os: text,
         deviceTokenAt: instant,
+        webPushKey: text,
         keepUntil: instant,
         isSeen: boolean,
         isIdle: boolean,
@@ -59,7 +60,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending; of a client without a secret a day while pending, then 400 days after its last code or token',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes, whether its owner saw its consent page, whether it has access, and whether it has no name, with the redirect URI that it was last allowed with',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last, digest of the key that its subscription to web pushes was made with; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes, whether its owner saw its consent page, whether it has access, and whether it has no name, with the redirect URI that it was last allowed with',
   },
   {
     kind: 'client-name',

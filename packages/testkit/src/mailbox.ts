@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import { timeBudget } from './time-budget.ts'
 
 /** A mail as it arrived. */
@@ -9,14 +9,20 @@ export interface ReceivedMail extends Email {
   readonly envelopeFrom: string
   /** Envelope recipients. */
   readonly envelopeTo: readonly string[]
+  /** Name that the client said in EHLO. */
+  readonly clientName: string
   /** The message as sent. */
   readonly raw: string
 }
 
 export interface MailboxOptions {
   /** Answers the next deliveries: an error refuses the mail with its `responseCode` (550 by default). */
-  readonly refuse?: (mail: ReceivedMail) => (Error & { responseCode?: number }) | undefined
+  readonly refuse?: (mail: ReceivedMail) => Refusal | undefined
+  /** Answers RCPT, by the name that the client said in EHLO. */
+  readonly refuseClient?: (clientName: string) => Refusal | undefined
 }
+
+type Refusal = Error & { responseCode?: number }
 
 /** A real SMTP server on loopback that keeps what it is given. */
 export interface Mailbox {
@@ -58,11 +64,14 @@ export async function openMailbox(options: MailboxOptions = {}): Promise<Mailbox
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
+    onRcptTo: (_address, session, done) => {
+      done(options.refuseClient?.(session.hostNameAppearsAs))
+    },
     onData: (stream, session, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.once('end', () => {
-        receive(Buffer.concat(chunks), session.envelope).then(
+        receive(Buffer.concat(chunks), session).then(
           (mail) => {
             const refusal = options.refuse?.(mail)
             if (refusal === undefined) deliver(mail)
@@ -115,12 +124,13 @@ export async function openMailbox(options: MailboxOptions = {}): Promise<Mailbox
 
 async function receive(
   raw: Buffer,
-  envelope: { mailFrom: false | { address: string }; rcptTo: readonly { address: string }[] },
+  { envelope, hostNameAppearsAs }: Pick<SMTPServerSession, 'envelope' | 'hostNameAppearsAs'>,
 ): Promise<ReceivedMail> {
   return {
     ...(await PostalMime.parse(raw)),
     envelopeFrom: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
     envelopeTo: envelope.rcptTo.map((recipient) => recipient.address),
+    clientName: hostNameAppearsAs,
     raw: raw.toString('utf8'),
   }
 }

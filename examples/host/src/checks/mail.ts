@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { isMailError, verifySmtp } from '@svc/notify'
 import type { Config } from '../config/config.ts'
 import { parseSmtpUrl } from '../config/smtp-url.ts'
-import { type Check, fault, type Finding, ok, warning } from './check.ts'
+import { type Check, fault, type Finding, ok, type Site, warning } from './check.ts'
 import type { Names } from './names.ts'
 
 /** What checks of mails ask besides. */
@@ -31,29 +31,36 @@ export function mailUnset(isDoctor: boolean): Check {
   }
 }
 
-/** Connection, TLS and login of the mail server. */
-export const smtpVerify: Check<Pick<MailContext, 'config'>> = {
-  id: 'smtp.verify',
-  when: 'doctor',
-  isNetwork: true,
-  async run({ config }) {
-    if (config.smtpUrl === undefined) return []
-    const smtp = parseSmtpUrl(config.smtpUrl)
-    const place = `${smtp.host}:${smtp.port}`
-    try {
-      await verifySmtp(smtp)
-      return [ok(`The mail server ${place} takes our mails.`)]
-    } catch (error) {
-      const reason = isMailError(error) ? (error.detail ?? error.reason) : String(error)
-      return [
-        fault(
-          `The mail server ${place} does not take our mails: ${reason}.`,
-          'Look at SVC_SMTP_URL: host, port, TLS, user and password.',
-        ),
-      ]
-    }
-  },
-}
+/** Connection, TLS and login of the mail server, and the name that it is greeted with. */
+export const smtpVerify: Check<Pick<MailContext, 'config'> & { readonly sites?: readonly Site[] }> =
+  {
+    id: 'smtp.verify',
+    when: 'doctor',
+    isNetwork: true,
+    async run({ config, sites = [] }) {
+      if (config.smtpUrl === undefined) return []
+      const smtp = parseSmtpUrl(config.smtpUrl)
+      const place = `${smtp.host}:${smtp.port}`
+      const { ehlo, from } = config.mail
+      // Without a sender's address mails come from the domain of their instance.
+      const name = ehlo ?? from?.split('@')[1] ?? sites[0]?.domain.replace(/:\d+$/, '')
+      const greeting = `EHLO ${name ?? '(the name of this machine)'}`
+      try {
+        await verifySmtp({ ...smtp, ...(name !== undefined && { localName: name }) })
+        return [ok(`The mail server ${place} lets us in; we say ${greeting}.`)]
+      } catch (error) {
+        const reason = isMailError(error) ? (error.detail ?? error.reason) : String(error)
+        return [
+          fault(
+            `The mail server ${place} does not let us in: ${reason}, after ${greeting}.`,
+            / at (?:EHLO|HELO)\b/.test(reason)
+              ? 'Set SVC_MAIL_EHLO to a name of this machine that the mail server accepts.'
+              : 'Look at SVC_SMTP_URL: host, port, TLS, user and password.',
+          ),
+        ]
+      }
+    },
+  }
 
 /** The signature of mails and who may send them, as the DNS says. */
 export const MAIL_DNS_CHECKS: readonly Check<MailContext>[] = [

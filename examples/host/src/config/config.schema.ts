@@ -174,6 +174,13 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     },
     fromName: { type: 'string', defaultText: 'the domain', description: 'Sender name of mails.' },
     replyTo: { type: 'string', description: 'Reply-To address of mails.' },
+    ehlo: {
+      type: 'string',
+      pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9])?|\\[[A-Za-z0-9:.]{1,60}\\])$',
+      defaultText: "the domain of the sender's address",
+      description:
+        'Name that the SMTP server is greeted with: a host name, or an address in brackets.',
+    },
     dkimDomain: {
       type: 'string',
       defaultText: 'the next server signs',

@@ -54,6 +54,7 @@ export interface Config {
     readonly from?: string
     readonly fromName?: string
     readonly replyTo?: string
+    readonly ehlo?: string
     readonly dkimDomain?: string
     readonly dkimSelector?: string
     readonly dkimKeyFile?: string

@@ -70,7 +70,7 @@ export const NOTIFICATION_ENTRIES: ConfigGroup = {
   vapidSubject: {
     type: 'string',
     pattern: '^(mailto:|https://)\\S+$',
-    description: 'Web push: `mailto:` or `https:` of the operator.',
+    description: 'Web push: `mailto:` or `https:` of the operator, with a public host.',
   },
   trustedNetworks: {
     type: 'string',

@@ -8,12 +8,18 @@ import { parseSmtpUrl } from '../config/smtp-url.ts'
  * @throws ConfigError when they cannot be signed as configured
  */
 export function mailOptions(config: Config, mailbox: MailTransport | undefined): MailOptions {
-  const { from, fromName, replyTo } = config.mail
+  const { ehlo: localName, from, fromName, replyTo } = config.mail
   // Production without SMTP: mail is off, and the start says so.
   const smtp = config.smtpUrl === undefined ? { host: '-' } : parseSmtpUrl(config.smtpUrl)
   const dkim = dkimOptions(config)
   return {
-    transport: mailbox ?? smtpTransport({ ...smtp, ...(dkim !== undefined && { dkim }) }),
+    transport:
+      mailbox ??
+      smtpTransport({
+        ...smtp,
+        ...(localName !== undefined && { localName }),
+        ...(dkim !== undefined && { dkim }),
+      }),
     ...(from !== undefined && { noreplyAddress: from }),
     ...(fromName !== undefined && { noreplyName: fromName }),
     ...(replyTo !== undefined && { replyTo }),

@@ -6,7 +6,8 @@ import { recordKey, type Store } from '@svc/store'
 const KEY = recordKey('host', 'web-push-key', 'current')
 /** What the private key is sealed for. */
 export const PUSH_KEY_CONTEXT = 'host|web-push-key'
-const SUBJECT = 'mailto:webpush@localhost'
+/** Push services refuse a host that is not public; this domain is for examples (RFC 2606). */
+const SUBJECT = 'mailto:webpush@example.org'
 
 interface KeyRecord {
   readonly [name: string]: string

@@ -37,6 +37,37 @@ describe('/dev/outbox', () => {
     expect((await browser.get('/dev/outbox/absent')).status).to.equal(404)
   })
 
+  it('is told from sending in the log: pushes, texts and mails', async () => {
+    host = await startTestHost({}, DOMAIN)
+    const { oauth, notify } = host.host.app
+    const { party } = await host.connect('io.svc.files:GET', {
+      notification_platform: 'android',
+      notification_device_token: 'a-device-token',
+    })
+    // Devices of the flagship app get what has no app of its own.
+    await oauth.clients.setFlagship(host.instance, party.client.client_id, true)
+    await sendText(host)
+    for (const channel of ['mobile', 'mail']) {
+      await notify.post(host.instance, {
+        originator: 'cli',
+        category: 'news',
+        declaration: {},
+        title: channel,
+        preferredChannels: [channel],
+      })
+    }
+    const told = (event: string): readonly unknown[] =>
+      host.log.filter(([name]) => name === event).map(([, fields]) => fields?.['channel'])
+    await until(() => (told('notification.kept').length === 3 ? true : undefined))
+    expect(told('notification.kept')).to.have.members(['mail', 'mobile', 'sms'])
+    const mail = { template: 'onboarding', variables: { url: host.instance.origin } } as const
+    await notify.mailer.send(host.instance, mail)
+    expect(told('mail.kept')).to.not.have.lengthOf(0)
+    expect(
+      host.log.map(([event]) => event).filter((event) => event.endsWith('sent')),
+    ).to.deep.equal([])
+  })
+
   const sms = {
     SVC_NOTIFICATIONS_SMS_URL: 'http://127.0.0.1:9/',
     SVC_NOTIFICATIONS_SMS_TOKEN: 'token',

@@ -10,7 +10,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import { accountTypesWork } from '../../src/checks/account-types.ts'
 import { backupAge } from '../../src/checks/backup.ts'
-import { type Check, lineOf, runChecks } from '../../src/checks/check.ts'
+import { type Check, lineOf, runChecks, type Site } from '../../src/checks/check.ts'
 import { MAIL_DNS_CHECKS, smtpVerify } from '../../src/checks/mail.ts'
 import { createNames, DNS_CHECKS } from '../../src/checks/names.ts'
 import { pushCredentials } from '../../src/checks/push.ts'
@@ -82,19 +82,54 @@ describe('checks of the network', () => {
     const { port } = server.address() as AddressInfo // listens on a port
     const verify = (user: string, at: number): Promise<string[]> => {
       const url = `smtp://${user}:pass@127.0.0.1:${at}?tls=off`
-      return wordsOf([smtpVerify], { config: loadConfig({ SVC_SMTP_URL: url }) })
+      const config = loadConfig({ SVC_SMTP_URL: url, SVC_MAIL_FROM: 'svc@mail.example.org' })
+      return wordsOf([smtpVerify], { config })
     }
     try {
       expect(await verify('good', port)).to.deep.equal([
-        `ok       smtp.verify        The mail server 127.0.0.1:${port} takes our mails.`,
+        `ok       smtp.verify        The mail server 127.0.0.1:${port} lets us in; we say EHLO mail.example.org.`,
       ])
       expect(await verify('bad', port)).to.deep.equal([
-        `fault    smtp.verify        The mail server 127.0.0.1:${port} does not take our mails: EAUTH at AUTH PLAIN. Look at SVC_SMTP_URL: host, port, TLS, user and password.`,
+        `fault    smtp.verify        The mail server 127.0.0.1:${port} does not let us in: EAUTH at AUTH PLAIN, "535 no", after EHLO mail.example.org. Look at SVC_SMTP_URL: host, port, TLS, user and password.`,
       ])
     } finally {
       await new Promise((resolve) => server.close(resolve))
     }
-    expect((await verify('good', port))[0]).to.include('does not take our mails: ESOCKET at CONN')
+    expect((await verify('good', port))[0]).to.include('does not let us in: ESOCKET at CONN')
+  })
+
+  it('smtp.verify shows the name said in EHLO and what the server answered', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.write('220 relay ESMTP\r\n')
+      socket.on('data', (data) => {
+        const said = String(data).trim()
+        if (said === 'EHLO known.example.org') socket.write('250 relay\r\n')
+        else if (said.startsWith('QUIT')) socket.end('221 bye\r\n')
+        else socket.write(`550-5.7.1 Who is\r\n550 5.7.1 ${said.split(' ')[1]}?\r\n`)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // listens on a port
+    const place = `127.0.0.1:${port}`
+    const verify = (env: Record<string, string>, sites: readonly Site[] = []): Promise<string[]> =>
+      wordsOf([smtpVerify], {
+        config: loadConfig({ SVC_SMTP_URL: `smtp://${place}`, ...env }),
+        sites,
+      })
+    try {
+      const remedy = 'Set SVC_MAIL_EHLO to a name of this machine that the mail server accepts.'
+      expect(await verify({ SVC_MAIL_FROM: 'svc@mail.example.org' })).to.deep.equal([
+        `fault    smtp.verify        The mail server ${place} does not let us in: EPROTOCOL at HELO, "550-5.7.1 Who is 550 5.7.1 mail.example.org?", after EHLO mail.example.org. ${remedy}`,
+      ])
+      const site = { domain: 'alice.example.com:8443', appHost: '', isHttps: true }
+      expect((await verify({}, [site]))[0]).to.include('after EHLO alice.example.com.')
+      expect(await verify({ SVC_MAIL_EHLO: 'known.example.org' })).to.deep.equal([
+        `ok       smtp.verify        The mail server ${place} lets us in; we say EHLO known.example.org.`,
+      ])
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
   })
 
   it('mail.dkim compares the record with the key, mail.spf wants both records', async () => {
@@ -154,7 +189,7 @@ describe('checks of the network', () => {
     const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}` // listens on a port
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const account = path.join(folder, 'fcm.json')
-    const ask = (end: string): Promise<string[]> => {
+    const ask = (end: string, aheadMs = 0): Promise<string[]> => {
       writeFileSync(
         account,
         JSON.stringify({
@@ -173,7 +208,8 @@ describe('checks of the network', () => {
         SVC_NOTIFICATIONS_HUAWEI_TOKEN_URL: `${base}/${end}`,
         SVC_NOTIFICATIONS_IOS_CERTIFICATE_KEY_PATH: path.join(folder, 'none.pem'),
       })
-      return wordsOf([pushCredentials], { config, clock: { now: () => Date.now() }, log })
+      const clock = { now: () => Date.now() + aheadMs }
+      return wordsOf([pushCredentials], { config, clock, log })
     }
     const remedy =
       'Look at the entries SVC_NOTIFICATIONS_* of this provider, and at the file they name.'
@@ -187,6 +223,18 @@ describe('checks of the network', () => {
         `fault    push.credentials   FCM does not take our credentials: fcm_token_400. ${remedy}`,
         `fault    push.credentials   Huawei Push Kit does not take our credentials: huawei_token_400. ${remedy}`,
       ])
+      const setClock =
+        'Set the clock of this machine, and have it get its time from the network (NTP).'
+      const [ahead = ''] = await ask('bad', 600_000)
+      expect(ahead).to.match(
+        /fcm_token_400_clock_ahead; the clock of this machine is (599|60\d) s ahead of theirs\. /,
+      )
+      expect(ahead).to.include(setClock).and.not.include(remedy)
+      const [behind = ''] = await ask('good', -90_000)
+      expect(behind).to.match(
+        /^warning  push\.credentials   The clock of this machine is (89|9\d) s behind that of FCM\. /,
+      )
+      expect(behind).to.include(setClock)
     } finally {
       await new Promise((resolve) => provider.close(resolve))
     }

@@ -1,10 +1,11 @@
+import { createECDH } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { loopbackFetch, skipUnless } from '@svc/testkit'
-import { type HostProcess, spawnHost } from '../support/host-process.ts'
+import { type HostProcess, runFaultyHost, spawnHost } from '../support/host-process.ts'
 
 describe('a start', function () {
   this.timeout(30_000)
@@ -97,6 +98,26 @@ describe('a start', function () {
       expect(threads).to.be.at.least(13)
     } finally {
       await host.stop()
+    }
+  })
+
+  it('ends with 78 when the subject of web pushes has no public host', async () => {
+    const curve = createECDH('prime256v1')
+    const publicKey = curve.generateKeys('base64url')
+    const privateKey = Buffer.from(curve.getPrivateKey('hex').padStart(64, '0'), 'hex').toString(
+      'base64url',
+    )
+    const env = {
+      SVC_NOTIFICATIONS_VAPID_PUBLIC_KEY: publicKey,
+      SVC_NOTIFICATIONS_VAPID_PRIVATE_KEY: privateKey,
+    }
+    for (const subject of ['mailto:admin@localhost', 'https://localhost', 'mailto:admin']) {
+      const { code, stderr } = await runFaultyHost({
+        ...env,
+        SVC_NOTIFICATIONS_VAPID_SUBJECT: subject,
+      })
+      expect(code, subject).to.equal(78)
+      expect(stderr).to.include('webpush.subject: must be a mailto: or https: URL with a public')
     }
   })
 

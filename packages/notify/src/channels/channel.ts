@@ -15,7 +15,7 @@ export interface Delivery {
 /** How a try ended. */
 export interface ChannelOutcome {
   readonly class: AttemptClass
-  /** Stable reason; no token, number or address. */
+  /** Stable reason; no token, number or address. Beside `sent`: `kept` by an outbox for development. */
   readonly code?: string
   /** When to try again at the earliest, as the other side asked. Milliseconds; over 60 s: not in this round. */
   readonly retryAfterMs?: number
@@ -26,6 +26,9 @@ export interface ChannelOutcome {
   /** Faults that did not keep it from going out, such as `template_error`; kept with the attempts. */
   readonly warnings?: readonly string[]
 }
+
+/** The `code` of `sent` when it was kept to be looked at: nothing left this machine. */
+export const KEPT = 'kept'
 
 /** A way to the owner. Never throws for what a provider does: it answers a class. */
 export interface Channel {

@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import { namedApp } from '../mail/app-mail-model.ts'
 import type { MailLinks } from '../mail/app-mails.ts'
 import { isMailError } from '../mail/mail-error.ts'
 import { hostOf, sendToOwner } from '../mail/mail-sender.ts'
@@ -8,7 +9,7 @@ import type { NotificationRecord } from '../outbox/notification.ts'
 import { posterOf } from '../render/poster.ts'
 import { renderMail } from '../render/notification-mail.ts'
 import type { NotifyServices, RenderServices } from '../services.ts'
-import type { Channel, ChannelOutcome } from './channel.ts'
+import { type Channel, type ChannelOutcome, KEPT } from './channel.ts'
 
 /**
  * Notifications by mail.
@@ -36,9 +37,10 @@ export function createMailChannel(
         ...(url !== undefined && { unsubscribe: { url, listId: listIdOf(instance, record) } }),
       }
       try {
-        await sendToOwner(mailSender, instance, mail, signal)
-        log.info('notification.mail_sent', fields)
-        return { class: 'sent', ...(warnings.length > 0 && { warnings }) }
+        const isKept = (await sendToOwner(mailSender, instance, mail, signal)) === KEPT
+        if (!isKept) log.info('notification.mail_sent', fields)
+        const code = isKept ? { code: KEPT } : {}
+        return { class: 'sent', ...code, ...(warnings.length > 0 && { warnings }) }
       } catch (error) {
         log.warn('notification.mail_failed', { ...fields, ...failureFields(error) })
         if (!isMailError(error)) return { class: 'transient', code: 'transport_error', warnings }
@@ -48,14 +50,16 @@ export function createMailChannel(
   }
 }
 
-/** Only an installed app is named as the sender: what clients and konnectors are called is their own word. */
+/** SPEC: D98 - the sender's name says which app it is from. What clients and konnectors are called is their own word. */
 async function appOf(
-  { apps, oauth }: RenderServices,
+  { apps, catalogueOf, oauth }: RenderServices,
   instance: Instance,
   record: NotificationRecord,
 ): Promise<string | undefined> {
-  if (record.originator !== 'app') return undefined
-  return (await posterOf(oauth, apps, instance, record)).app?.name
+  const { app, name } = await posterOf(oauth, apps, instance, record)
+  if (name === undefined) return undefined
+  const isInstalled = record.originator === 'app' && app !== undefined
+  return isInstalled ? name : namedApp(name, catalogueOf(instance.locale))
 }
 
 /** `<category>.<owner>.<host>`: mail programs gather mails by it. @see RFC 2919 */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance } from '@svc/platform'
+import { KEPT } from '../channels/channel.ts'
 import {
   type ChannelGroup,
   type ChannelName,
@@ -127,8 +128,9 @@ async function tryChannels(
       afterAttempt(now, name, outcome, at, retryPlan)
     const isSaved = await saveSurely(services, lease, change, stop)
     const fields = { ...shownFields(instance, record), channel: name, code: outcome.code }
-    if (outcome.class === 'sent') log.info('notification.sent', fields)
-    else log.warn('notification.attempt_failed', { ...fields, class: outcome.class })
+    if (outcome.class === 'sent') {
+      log.info(outcome.code === KEPT ? 'notification.kept' : 'notification.sent', fields)
+    } else log.warn('notification.attempt_failed', { ...fields, class: outcome.class })
     if (!isSaved || lease.record.lease === undefined) return
   }
 }

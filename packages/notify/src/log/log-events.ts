@@ -29,6 +29,20 @@ export const NOTIFY_LOG_EVENTS = {
     },
     since: '0.1.0',
   },
+  'notification.kept': {
+    level: 'info',
+    when: 'A channel of development kept a notification to be looked at; nothing was sent.',
+    fields: {
+      domain: 'string',
+      notification: 'string',
+      originator: 'string',
+      owner: 'string',
+      category: 'string',
+      channel: 'string',
+      code: 'string?',
+    },
+    since: '0.2.0',
+  },
   'notification.attempt_failed': {
     level: 'warn',
     when: 'A channel did not take a notification; it is tried again, or by the next channel.',
@@ -131,6 +145,12 @@ export const NOTIFY_LOG_EVENTS = {
     fields: { domain: 'string', template: 'string' },
     since: '0.1.0',
   },
+  'text.kept': {
+    level: 'info',
+    when: 'A text of the server itself was kept to be looked at, in development; nothing was sent.',
+    fields: { domain: 'string', template: 'string' },
+    since: '0.2.0',
+  },
   'text.failed': {
     level: 'warn',
     when: 'A text of the server itself was not taken by the provider; its request was refused.',
@@ -151,7 +171,7 @@ export const NOTIFY_LOG_EVENTS = {
   },
   'notification.text_failed': {
     level: 'warn',
-    when: 'The plain text of a mail could not be made from its HTML.',
+    when: 'The HTML that an app wrote for a mail could not be cleaned or read; its plain text went out.',
     fields: { notification: 'string', fault: 'string' },
     since: '0.1.0',
   },
@@ -249,6 +269,12 @@ export const NOTIFY_LOG_EVENTS = {
     when: 'The server mailed the owner.',
     fields: { domain: 'string', template: 'string', messageId: 'string' },
     since: '0.1.0',
+  },
+  'mail.kept': {
+    level: 'info',
+    when: 'A mail of the server was kept to be looked at, in development; nothing was sent.',
+    fields: { domain: 'string', template: 'string', messageId: 'string' },
+    since: '0.2.0',
   },
   'mail.slot_failed': {
     level: 'error',

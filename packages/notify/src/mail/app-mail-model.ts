@@ -12,7 +12,6 @@ import {
   closingOf,
   headOf,
   listLinks,
-  type MailGroup,
   type MailItem,
   type MailModel,
   ownLink,
@@ -22,17 +21,21 @@ import { toBody, toShownText, toTitle } from './clean-text.ts'
 import { formatTime } from './request-facts.ts'
 
 const PREHEADER_LENGTH = 120
-/** A digest of many keeps short: mail programs cut off what is over 100 kB. */
+/** A digest of many keeps short, so that it lists most of them. */
 const DIGEST_TITLE_LENGTH = 120
 const DIGEST_MESSAGE_LENGTH = 280
 const SHORT_MESSAGE_LENGTH = 100
 const MANY_ITEMS = 20
 
-/** @throws TypeError when a link is not one of the instance's own, or a text is missing */
+/**
+ * @param mostItems - how many items a digest lists
+ * @throws TypeError when a link is not one of the instance's own, or a text is missing
+ */
 export function buildAppModel(
   instance: Instance,
   { template, variables }: AppMail,
   writing: Writing,
+  mostItems: number = MAX_DIGEST_ITEMS,
 ): MailModel {
   const { catalogue } = writing
   const domain = toHeaderText(instance.domain)
@@ -51,30 +54,46 @@ export function buildAppModel(
     fallback: catalogue.text('action.fallback'),
     notices: [],
     links: listLinks(instance, variables.links ?? {}, catalogue),
-    footer: footerOf('sender' in variables ? variables.sender : undefined, domain, writing),
+    footer: closingOf(catalogue.text('footer.sender', { domain }), writing),
   }
   return template === 'notification'
     ? { ...shared, ...notificationParts(instance, variables, catalogue) }
-    : { ...shared, ...digestParts(instance, variables, catalogue) }
+    : { ...shared, ...digestParts(instance, variables, catalogue, mostItems) }
 }
 
 type OwnParts = Pick<
   MailModel,
-  'subject' | 'preheader' | 'title' | 'paragraphs' | 'markup' | 'groups' | 'more' | 'action'
+  | 'from'
+  | 'subject'
+  | 'preheader'
+  | 'title'
+  | 'paragraphs'
+  | 'markup'
+  | 'groups'
+  | 'more'
+  | 'action'
 >
 
 function notificationParts(
   instance: Instance,
-  { title, message = '', markup, action }: NotificationWords,
+  { sender, title, message = '', markup, action }: NotificationWords,
   catalogue: Catalogue,
 ): OwnParts {
   const heading = toTitle(title)
   return {
+    // SPEC: D98 - above all that the app wrote, its title too.
+    from:
+      sender === undefined
+        ? undefined
+        : catalogue.text('frame.app', {
+            name: toAppName(sender, 100),
+            domain: toHeaderText(instance.domain),
+          }),
     subject: heading,
     preheader: toLine(markup?.text ?? message, PREHEADER_LENGTH),
-    title: heading,
+    title: markup?.isWhole === true ? undefined : heading,
     paragraphs: markup === undefined ? toParagraphs(message) : [],
-    markup,
+    markup: markup && { ...markup, text: toParagraphs(markup.text).join('\n\n') },
     groups: [],
     more: undefined,
     action: action && {
@@ -84,18 +103,28 @@ function notificationParts(
   }
 }
 
-function digestParts(instance: Instance, { items }: DigestWords, catalogue: Catalogue): OwnParts {
+function digestParts(
+  instance: Instance,
+  { items }: DigestWords,
+  catalogue: Catalogue,
+  mostItems: number,
+): OwnParts {
   const domain = toHeaderText(instance.domain)
-  const rest = Math.max(0, items.length - MAX_DIGEST_ITEMS)
+  const newestFirst = [...items].sort((one, other) => other.time - one.time)
+  const rest = Math.max(0, items.length - mostItems)
   const length = items.length > MANY_ITEMS ? SHORT_MESSAGE_LENGTH : DIGEST_MESSAGE_LENGTH
   return {
+    from: undefined,
     subject: catalogue.text('digest.subject', { domain }),
     preheader: catalogue.text('digest.preheader'),
     title: catalogue.text('digest.title', { count: items.length }),
     paragraphs: [],
     markup: undefined,
-    groups: groupsOf(instance, items.slice(0, MAX_DIGEST_ITEMS), (item) =>
-      itemOf(instance, item, catalogue, length),
+    groups: [...Map.groupBy(newestFirst.slice(0, mostItems), ({ sender }) => sender)].map(
+      ([sender, told]) => ({
+        sender: sender === undefined ? domain : namedApp(sender, catalogue),
+        items: told.map((item) => itemOf(instance, item, catalogue, length)),
+      }),
     ),
     more: rest === 0 ? undefined : catalogue.text('digest.more', { count: rest }),
     // The front door leads to where the inbox is, after a login if need be.
@@ -104,17 +133,6 @@ function digestParts(instance: Instance, { items }: DigestWords, catalogue: Cata
       url: ownLink(instance, `${instance.origin}/`),
     },
   }
-}
-
-/** By app, that of the newest item first; within it the newest first. */
-function groupsOf(
-  instance: Instance,
-  items: readonly DigestItem[],
-  write: (item: DigestItem) => MailItem,
-): readonly MailGroup[] {
-  const newestFirst = [...items].sort((one, other) => other.time - one.time)
-  const bySender = Map.groupBy(newestFirst, ({ sender }) => senderOf(instance, sender))
-  return [...bySender].map(([sender, told]) => ({ sender, items: told.map(write) }))
 }
 
 function itemOf(
@@ -131,17 +149,14 @@ function itemOf(
   }
 }
 
-function senderOf({ domain }: Instance, sender: string | undefined): string {
-  return sender === undefined ? toHeaderText(domain) : toShownText(sender, 100)
+/** What an app is called is its own word: it must not pass for the space itself. */
+export function namedApp(name: string, catalogue: Catalogue): string {
+  return catalogue.text('app.named', { name: toAppName(name, 60) })
 }
 
-function footerOf(sender: string | undefined, domain: string, writing: Writing): string {
-  const { catalogue } = writing
-  const words =
-    sender === undefined
-      ? catalogue.text('footer.sender', { domain })
-      : catalogue.text('footer.app', { domain, name: toShownText(sender, 100) })
-  return closingOf(words, writing)
+/** It does not end the quotation that it stands in. */
+function toAppName(name: string, maxLength: number): string {
+  return toShownText(name.replaceAll(/["“”„«»]/g, ''), maxLength)
 }
 
 /** Blank lines part paragraphs. No line ends with a blank: `-- ` would begin a signature. */

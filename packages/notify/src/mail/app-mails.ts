@@ -6,6 +6,15 @@ export interface MailLinks {
   readonly unsubscribe?: string
 }
 
+/** What an app wrote itself. */
+export interface AppMarkup {
+  /** Shown as it is, in a frame that says which app it is from. */
+  readonly html: string
+  readonly text: string
+  /** Whether it has its own heading: the title is in the subject alone. */
+  readonly isWhole?: boolean
+}
+
 /** Words of a notification, laid out by this server. All of them are made harmless when they are written. */
 export interface NotificationWords {
   /** Name of the app; absent: this server itself. */
@@ -13,8 +22,8 @@ export interface NotificationWords {
   readonly title: string
   /** Lines and blank lines are kept. */
   readonly message?: string
-  /** Instead of `message`: mark-up of the app's template, as it is, and the same in words. */
-  readonly markup?: { readonly html: string; readonly text: string }
+  /** Instead of `message`: mark-up of the app, which the caller has cleaned, and the same in words. */
+  readonly markup?: AppMarkup
   /** Where the one button leads: to an app of the instance, of that name. */
   readonly action?: { readonly name: string; readonly url: string }
   readonly links?: MailLinks
@@ -34,7 +43,7 @@ export interface DigestItem {
 
 /** Several notifications in one mail. */
 export interface DigestWords {
-  /** Listed by app, the newest first; of more than {@link MAX_DIGEST_ITEMS} the rest is only counted. */
+  /** Listed by app, the newest first; of more than {@link MAX_DIGEST_ITEMS}, or too much HTML, the rest is only counted. */
   readonly items: readonly DigestItem[]
   readonly links?: MailLinks
 }
@@ -46,3 +55,5 @@ export type AppMail =
 
 /** As many as one digest gathers. */
 export const MAX_DIGEST_ITEMS = 100
+/** Less than this is the HTML of a digest: a large mailbox provider cuts off what is over 102 kB. @see D98 */
+export const MAX_DIGEST_BYTES = 90_000

@@ -1,5 +1,5 @@
 import { type Instance, parseAppHost } from '@svc/platform'
-import type { MailLinks } from './app-mails.ts'
+import type { AppMarkup, MailLinks } from './app-mails.ts'
 import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
 import { type Fact, formatTime, listFacts } from './request-facts.ts'
@@ -18,12 +18,15 @@ export interface MailModel {
   readonly isForeign: boolean
   /** Whose space it is, above everything else, as on the pages. */
   readonly head: MailHead
+  /** Which app it is from, above all that the app wrote. */
+  readonly from: string | undefined
   readonly greeting: string | undefined
-  readonly title: string
+  /** Absent: what an app wrote has its own. */
+  readonly title: string | undefined
   /** Line feeds are kept. */
   readonly paragraphs: readonly string[]
   /** An app's own mark-up, and the same in words. */
-  readonly markup: { readonly html: string; readonly text: string } | undefined
+  readonly markup: AppMarkup | undefined
   /** By app. */
   readonly groups: readonly MailGroup[]
   readonly more: string | undefined
@@ -115,6 +118,7 @@ export function buildModel(
     preheader: text('preheader'),
     isForeign: false,
     head: headOf(instance, isUnproven),
+    from: undefined,
     greeting:
       name === '' ? catalogue.text('greeting.anonymous') : catalogue.text('greeting', { name }),
     title: text('title'),

@@ -8,7 +8,7 @@ export interface MailSettings {
   readonly transport: MailTransport
   /** The sender's address. @defaultValue `noreply@<domain of the instance>` */
   readonly noreplyAddress?: string
-  /** Name beside the sender's address; behind that of the app in what an installed app tells. @defaultValue `theme.name`, else the domain of the instance */
+  /** Name beside the sender's address; behind that of the app in what an app tells. @defaultValue `theme.name`, else the domain of the instance */
   readonly noreplyName?: string
   /** Where replies go; mails say so. @defaultValue no such header: mails say that nobody reads replies */
   readonly replyTo?: string

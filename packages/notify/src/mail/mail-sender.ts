@@ -13,7 +13,7 @@ export interface WrittenMail extends RenderedMail {
   readonly messageId: string
   /** Name of what it was made from. */
   readonly template: string
-  /** Name of the installed app that tells it. */
+  /** Which app it is from: its name, or words with it. */
   readonly app?: string
   /** @see OutgoingMail.unsubscribe */
   readonly unsubscribe?: OutgoingMail['unsubscribe']
@@ -26,6 +26,9 @@ export interface MailSender {
   readonly breaker?: CircuitBreaker<MailTransport>
 }
 
+/** Whether it left this machine. */
+export type SentMail = 'kept' | 'sent'
+
 /**
  * Sends a mail to the owner's address in the instance's settings.
  * @throws MailError `permanent` without a usable address, else as the transport says
@@ -35,10 +38,10 @@ export async function sendToOwner(
   instance: Instance,
   mail: WrittenMail,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<SentMail> {
   const address = requireAddress(instance.email)
   const name = toHeaderText(instance.publicName ?? '', 100)
-  await send(sender, instance, name === '' ? { address } : { name, address }, mail, signal)
+  return send(sender, instance, name === '' ? { address } : { name, address }, mail, signal)
 }
 
 /** Sends a mail to an address that is about to become the owner's, without a name. @throws MailError */
@@ -47,8 +50,8 @@ export async function sendToPending(
   instance: Instance,
   address: string | undefined,
   mail: WrittenMail,
-): Promise<void> {
-  await send(sender, instance, { address: requireAddress(address) }, mail)
+): Promise<SentMail> {
+  return send(sender, instance, { address: requireAddress(address) }, mail)
 }
 
 async function send(
@@ -57,7 +60,7 @@ async function send(
   to: MailAddress,
   { messageId, template, app, subject, text, html, locale, unsubscribe }: WrittenMail,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<SentMail> {
   const outgoing: OutgoingMail = {
     messageId,
     instanceId: instance.id,
@@ -72,10 +75,13 @@ async function send(
     ...(unsubscribe !== undefined && { unsubscribe }),
   }
   const { transport = options.transport } = contextOf(instance, options)
-  if (breaker === undefined || signal === undefined) return transport.send(outgoing, signal)
   const ask = (): Promise<void> => transport.send(outgoing, signal)
-  const answer = await breaker.call(transport, signal, ask, isSilence)
-  if (typeof answer === 'string') throw new MailError('transient', answer)
+  if (breaker === undefined || signal === undefined) await ask()
+  else {
+    const answer = await breaker.call(transport, signal, ask, isSilence)
+    if (typeof answer === 'string') throw new MailError('transient', answer)
+  }
+  return transport.keeps === true ? 'kept' : 'sent'
 }
 
 function isSilence(end: void | Error): boolean {
@@ -106,7 +112,7 @@ function sendersOf(
     context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`
   const replyTo = repliesOf(instance, options)
   const own = toHeaderText(name, 100)
-  const from = app === undefined ? own : `${toHeaderText(app, 60)} · ${own}`
+  const from = app === undefined ? own : `${toHeaderText(app, 100)} · ${own}`
   return {
     from: { name: from, address },
     ...(replyTo !== undefined && { replyTo: { name: own, address: replyTo } }),

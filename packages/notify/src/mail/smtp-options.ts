@@ -27,7 +27,7 @@ export interface SmtpOptions {
   readonly useSsl?: boolean
   /** Plain text. Not together with `useSsl`. @defaultValue `false` */
   readonly disableTls?: boolean
-  /** Name said in EHLO. @defaultValue `localhost` */
+  /** Name said in EHLO: a host name, or an address in brackets. @defaultValue the domain of the sender's address */
   readonly localName?: string
   /** Takes any certificate. @defaultValue `false` */
   readonly skipCertificateValidation?: boolean
@@ -37,7 +37,13 @@ export interface SmtpOptions {
   readonly dkim?: DkimOptions
 }
 
-export type SettledSmtpOptions = Settled<SmtpOptions, 'dkim' | 'password' | 'username'>
+export type SettledSmtpOptions = Settled<
+  SmtpOptions,
+  'dkim' | 'localName' | 'password' | 'username'
+>
+
+/** @see RFC 5321 4.1.2 "Domain", 4.1.3 */
+const CLIENT_NAME = /^(?:[a-z\d](?:[a-z\d.-]{0,253}[a-z\d])?|\[[a-z\d:.]{1,60}\])$/i
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1'])
 
@@ -49,7 +55,9 @@ export const SMTP_OPTIONS: OptionsDefinition<SettledSmtpOptions> = defineOptions
     password: text('a text', {}).optional(),
     useSsl: flag().or(false),
     disableTls: flag().or(false),
-    localName: text('a name').or('localhost'),
+    localName: text('a host name, or an address in brackets', (name) =>
+      CLIENT_NAME.test(name),
+    ).optional("the domain of the sender's address"),
     skipCertificateValidation: flag().or(false),
     allowInsecureAuth: flag().or(false),
     dkim: dkimOptions().optional('the next hop signs'),

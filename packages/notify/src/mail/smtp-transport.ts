@@ -2,6 +2,7 @@ import type { Transporter } from 'nodemailer'
 import { MailError, type MailFailure } from './mail-error.ts'
 import type { MailTransport, OutgoingMail } from '../ports.ts'
 import { toDkim } from './dkim.ts'
+import { toHeaderText } from './mail-address.ts'
 import { SMTP_OPTIONS, type SettledSmtpOptions, type SmtpOptions } from './smtp-options.ts'
 
 /** Connecting, and one whole attempt, milliseconds. @see notifications.md 10.6, security.md 98 */
@@ -14,12 +15,9 @@ export const ATTEMPT_MS = 10_000
 export function smtpTransport(given: SmtpOptions): MailTransport {
   const options = SMTP_OPTIONS.settle(given)
   if (options.host === '-') return { send: () => Promise.resolve() }
-  let loading: Promise<Transporter> | undefined
-
   return {
     async send(mail, signal) {
-      loading ??= createTransporter(options)
-      const transporter = await loading
+      const transporter = await createTransporter(options, mail.from.address.split('@').at(-1))
       const timeout = AbortSignal.timeout(ATTEMPT_MS)
       const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
       try {
@@ -33,7 +31,7 @@ export function smtpTransport(given: SmtpOptions): MailTransport {
 
 /**
  * Connects to an SMTP server, with TLS and the login that mails would use, and hands nothing over.
- * @throws MailError saying what went wrong
+ * @throws MailError saying what went wrong; its detail holds the server's reply: it names no recipient
  * @throws TypeError listing every fault of the options with its path
  */
 export async function verifySmtp(given: SmtpOptions): Promise<void> {
@@ -41,19 +39,22 @@ export async function verifySmtp(given: SmtpOptions): Promise<void> {
   try {
     await transporter.verify()
   } catch (error) {
-    throw toMailError(error)
+    throw toMailError(error, true)
   } finally {
     transporter.close()
   }
 }
 
-async function createTransporter(options: SettledSmtpOptions): Promise<Transporter> {
+async function createTransporter(
+  options: SettledSmtpOptions,
+  senderDomain?: string,
+): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
-  const { host, port, localName, username, password, useSsl, disableTls } = options
+  const { host, port, localName = senderDomain, username, password, useSsl, disableTls } = options
   return createTransport({
     host,
     port,
-    name: localName,
+    ...(localName !== undefined && { name: localName }),
     secure: useSsl,
     requireTLS: !useSsl && !disableTls,
     ignoreTLS: disableTls,
@@ -125,31 +126,37 @@ function listHeaders({
 interface SmtpError extends Error {
   readonly code?: string
   readonly originalCode?: string
+  readonly response?: string
   readonly responseCode?: number
   readonly command?: string
 }
 
-function toMailError(thrown: unknown): MailError {
+function toMailError(thrown: unknown, withReply = false): MailError {
   const error = thrown as SmtpError // nodemailer rejects with its own errors, or with an AbortError.
-  const { code = 'unknown', command = 'none', responseCode } = error
+  const { code = 'unknown', command = 'none', response, responseCode } = error
   const reason =
     responseCode === undefined ? (REASONS[code] ?? code.toLowerCase()) : `smtp_${responseCode}`
-  // The server's own text may repeat the address, so only its code is kept.
-  const detail = `${code} at ${command}${error.originalCode === undefined ? '' : ` (${error.originalCode})`}`
+  const place = `${code} at ${command}${error.originalCode === undefined ? '' : ` (${error.originalCode})`}`
+  // The server's own text may repeat the recipient's address, so only its code is kept of mails.
+  const isShown = withReply && response !== undefined
+  const detail = isShown ? `${place}, "${toHeaderText(response)}"` : place
   return new MailError(classify(error), reason, { detail })
 }
 
 const REASONS: Readonly<Record<string, string>> = { EABORT: 'timeout', ETIMEDOUT: 'timeout' }
+/** Postfix answers EHLO with 250, and RCPT with what it thinks of the name. */
+const NAME_REFUSED = /^504|\b(?:ehlo|helo) command rejected/i
 const TLS_FAULT = /^(CERT_|DEPTH_ZERO|ERR_TLS|ERR_SSL|HOSTNAME_|SELF_SIGNED|UNABLE_TO_)/
 
 /** @see notifications.md 10.2 "classes" */
-function classify({ code = '', originalCode = '', responseCode, command }: SmtpError): MailFailure {
+function classify(error: SmtpError): MailFailure {
+  const { code = '', originalCode = '', response = '', responseCode, command = '' } = error
   const isRefused = responseCode !== undefined && responseCode >= 500
   if (code === 'ETLS' || code === 'EREQUIRETLS' || TLS_FAULT.test(originalCode)) return 'config'
   if (code === 'EAUTH' || code === 'ENOAUTH') {
     return isRefused || responseCode === undefined ? 'config' : 'transient'
   }
-  if (command === 'EHLO' && isRefused) return 'config'
+  if (isRefused && (/^(?:EHLO|HELO)$/.test(command) || NAME_REFUSED.test(response))) return 'config'
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
     return isRefused || responseCode === undefined ? 'permanent' : 'transient'
   }

@@ -81,10 +81,11 @@ export function createMailer({ log, options, loadTemplates }: MailerParts): Mail
           ...templates.render(instance, mail),
         }
         // Its link proves who reads the new address: in the old mailbox it would prove nothing.
-        if (mail.template === 'update_email') {
-          await sendToPending(sender, instance, mail.variables.recipient, written)
-        } else await sendToOwner(sender, instance, written)
-        log.info('mail.sent', { ...fields, messageId: written.messageId })
+        const end =
+          mail.template === 'update_email'
+            ? await sendToPending(sender, instance, mail.variables.recipient, written)
+            : await sendToOwner(sender, instance, written)
+        log.info(`mail.${end}`, { ...fields, messageId: written.messageId })
       } catch (error) {
         log.error('mail.failed', { ...fields, ...failureFields(error) })
         throw error

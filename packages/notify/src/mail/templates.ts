@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type { Instance } from '@svc/platform'
 import type * as library from 'nunjucks'
 import { buildAppModel } from './app-mail-model.ts'
-import type { AppMail, MailLinks } from './app-mails.ts'
+import { type AppMail, MAX_DIGEST_BYTES, MAX_DIGEST_ITEMS, type MailLinks } from './app-mails.ts'
 import { type CatalogueOf, catalogueOf as ours } from './catalogue.ts'
-import { type FooterOf, inWords } from './mail-footer.ts'
-import { buildModel } from './mail-model.ts'
+import { type FooterOf, inWords, type MailFooter } from './mail-footer.ts'
+import { buildModel, type MailModel } from './mail-model.ts'
 import type { SystemMail } from './system-mails.ts'
 
 const load = createRequire(import.meta.url)
@@ -46,30 +46,50 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
     render(instance, mail, links) {
       const catalogue = catalogueOf(instance.locale)
       const writing = { catalogue, takesReplies: options.takesReplies?.(instance) === true }
-      const model = isAppMail(mail)
-        ? buildAppModel(instance, mail, writing)
-        : buildModel(instance, mail, writing, links)
-      const { head, markup } = model
-      views ??= createViews()
       const { template } = mail
       const own = options.footerOf?.({ instance, locale: catalogue.locale, template }) ?? []
-      return {
-        subject: model.subject,
-        text: views.text.render('mail.txt.njk', {
-          ...model,
-          markup: markup?.text,
-          own: own.map(inWords),
-        }),
-        html: views.html.render('mail.html.njk', {
-          ...model,
-          own,
-          hosts: (text: string) => withUnbrokenHost(text, head.domain),
-          // The one thing that is mark-up already: what an app's template wrote, with its data escaped.
-          markup: markup && safe(markup.html),
-        }),
-        locale: catalogue.locale,
-      }
+      const write = (model: MailModel): RenderedMail =>
+        writeMail((views ??= createViews()), model, own)
+      if (!isAppMail(mail)) return write(buildModel(instance, mail, writing, links))
+      const written = write(buildAppModel(instance, mail, writing))
+      if (mail.template !== 'digest') return written
+      const { items } = mail.variables
+      return shorten(written, Math.min(items.length, MAX_DIGEST_ITEMS), (most) =>
+        write(buildAppModel(instance, mail, writing, most)),
+      )
     },
+  }
+}
+
+/** Writes a digest again with fewer items until its HTML is short enough. */
+function shorten(
+  digest: RenderedMail,
+  items: number,
+  write: (items: number) => RenderedMail,
+): RenderedMail {
+  const size = Buffer.byteLength(digest.html)
+  if (size < MAX_DIGEST_BYTES || items <= 1) return digest
+  const fewer = Math.min(items - 1, Math.floor((items * MAX_DIGEST_BYTES) / size))
+  return shorten(write(fewer), fewer, write)
+}
+
+function writeMail(views: Views, model: MailModel, own: MailFooter): RenderedMail {
+  const { head, locale, markup, subject } = model
+  return {
+    subject,
+    text: views.text.render('mail.txt.njk', {
+      ...model,
+      markup: markup?.text,
+      own: own.map(inWords),
+    }),
+    html: views.html.render('mail.html.njk', {
+      ...model,
+      own,
+      hosts: (text: string) => withUnbrokenHost(text, head.domain),
+      // The one thing that is mark-up already: what an app's template wrote, with its data escaped.
+      markup: markup && safe(markup.html),
+    }),
+    locale,
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Instance, originOfApp } from '@svc/platform'
 import type { Json } from '@svc/store'
-import type { MailLinks } from '../mail/app-mails.ts'
-import { toBody, toTitle } from '../mail/clean-text.ts'
+import type { AppMarkup, MailLinks } from '../mail/app-mails.ts'
+import { toBody } from '../mail/clean-text.ts'
 import { toOwnLink } from '../mail/mail-model.ts'
 import type { SystemMail } from '../mail/system-mails.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
@@ -9,7 +9,7 @@ import type { RenderServices } from '../services.ts'
 import { actionLinkOf } from './action-link.ts'
 import { type AssistantMail, assistantMail } from './assistant-mail.ts'
 import { renderTemplate, type TemplateOutcome } from './app-templates.ts'
-import { posterOf } from './poster.ts'
+import { ownHostsOf, posterOf } from './poster.ts'
 
 /** The body of a notification's mail. */
 export interface MailContent {
@@ -21,7 +21,10 @@ export interface MailContent {
   readonly warnings: readonly string[]
 }
 
-/** Writes the mail of a notification: as the request wrote it, as the app's template does, else laid out by this server. */
+/**
+ * Writes the mail of a notification: with the words of the request, of the app's template, else title and message, in a
+ * frame that says which app it is from (D98).
+ */
 export async function renderMail(
   services: RenderServices,
   instance: Instance,
@@ -44,29 +47,19 @@ export async function renderMail(
   return { ...laidOut, warnings: warningsOf(written) }
 }
 
-/** What the request itself brought: `content_html` goes out as it is. */
+/** What the request itself brought; `content` is its plain-text form beside `content_html`. */
 async function fromRequest(
   services: RenderServices,
   instance: Instance,
   record: NotificationRecord,
   links: MailLinks,
 ): Promise<MailContent> {
-  const { contentHtml = '', content = '', message } = record
-  const html = toBody(contentHtml)
-  const given = toBody(content)
-  const subject = toTitle(record.title)
-  if (html.trim() === '') {
-    const laidOut = await layOut(services, instance, record, links, { message: given })
-    return { ...laidOut, text: given, warnings: [] }
-  }
-  const text = given.trim() === '' ? await toWords(services, html, record) : given
-  return {
-    subject,
-    text: text === '' ? toBody(message === undefined ? subject : `${subject}\n\n${message}`) : text,
-    html,
-    locale: instance.locale,
-    warnings: [],
-  }
+  const content = toBody(record.content ?? '')
+  const html = toBody(record.contentHtml ?? '')
+  const markup = await toMarkup(services, instance, record, html, content.trim())
+  const body =
+    markup === undefined ? { message: hasWords(content) ? content : record.message } : { markup }
+  return { ...(await layOut(services, instance, record, links, body)), warnings: [] }
 }
 
 /** What the app's template made; `mail.text` is its plain-text form when there is one. */
@@ -77,20 +70,44 @@ async function fromTemplate(
   links: MailLinks,
   output: string,
 ): Promise<MailContent> {
-  const html = toBody(output)
   const template = { key: 'mail.text', form: 'text' } as const
   const written = await renderTemplate(services, template, instance, record)
-  const warnings = warningsOf(written)
-  const text =
-    typeof written === 'object'
-      ? toBody(written.output).trim()
-      : await toWords(services, html, record)
-  if (!/<html[\s>]/i.test(html)) {
-    const laidOut = await layOut(services, instance, record, links, { markup: { html, text } })
-    return { ...laidOut, warnings }
+  const words = typeof written === 'object' ? toBody(written.output).trim() : ''
+  const markup = await toMarkup(services, instance, record, toBody(output), words)
+  const body = markup === undefined ? { message: record.message } : { markup }
+  return {
+    ...(await layOut(services, instance, record, links, body)),
+    warnings: warningsOf(written),
   }
-  const subject = toTitle(record.title)
-  return { subject, html, text: text === '' ? subject : text, locale: instance.locale, warnings }
+}
+
+/**
+ * Mark-up of an app for the frame, cleaned; undefined when nothing of it is to be read, or nothing could be made of it.
+ * @param words - the same in words, where the app wrote that
+ */
+async function toMarkup(
+  { log, oauth, renderWorker }: RenderServices,
+  instance: Instance,
+  record: NotificationRecord,
+  html: string,
+  words: string,
+): Promise<AppMarkup | undefined> {
+  if (!hasWords(html)) return undefined
+  try {
+    const ownHosts = await ownHostsOf(oauth, instance, record)
+    const cleaned = await renderWorker.run({ kind: 'clean', html, ownHosts })
+    if (!hasWords(cleaned.replaceAll(/<[^>]*>/g, ''))) return undefined
+    const text = words === '' ? toBody(await renderWorker.run({ kind: 'plain', html })) : words
+    // What came in a request, and what is a whole document, has a heading of its own.
+    const isWhole = hasWords(record.contentHtml) || /<html[\s>]/i.test(html)
+    return { html: cleaned, text, isWhole }
+  } catch (error) {
+    log.warn('notification.text_failed', {
+      notification: record.id,
+      fault: (error as Error).message,
+    })
+    return undefined
+  }
 }
 
 async function layOut(
@@ -98,7 +115,7 @@ async function layOut(
   instance: Instance,
   record: NotificationRecord,
   links: MailLinks,
-  body: { message?: string; markup?: { html: string; text: string } },
+  { markup, message }: { readonly message?: string | undefined; readonly markup?: AppMarkup },
 ): Promise<Omit<MailContent, 'warnings'>> {
   const [poster, action, mails] = await Promise.all([
     posterOf(oauth, apps, instance, record),
@@ -111,28 +128,12 @@ async function layOut(
       title: record.title,
       links,
       ...(poster.name !== undefined && { sender: poster.name }),
-      ...(body.message !== undefined && { message: body.message }),
-      ...(body.markup !== undefined && { markup: body.markup }),
-      ...(action !== undefined && { action }),
+      ...(message !== undefined && { message }),
+      ...(markup !== undefined && { markup }),
+      // What an app wrote as a whole has its own.
+      ...(action !== undefined && markup?.isWhole !== true && { action }),
     },
   })
-}
-
-/** The mark-up in words; empty when nothing can be made of it. */
-async function toWords(
-  { log, renderWorker }: RenderServices,
-  html: string,
-  record: NotificationRecord,
-): Promise<string> {
-  try {
-    return toBody(await renderWorker.run({ kind: 'plain', html })).trim()
-  } catch (error) {
-    log.warn('notification.text_failed', {
-      notification: record.id,
-      fault: (error as Error).message,
-    })
-    return ''
-  }
 }
 
 function warningsOf(outcome: TemplateOutcome): readonly string[] {

@@ -10,6 +10,12 @@ export type RenderJob =
       readonly data: Readonly<Record<string, unknown>>
     }
   | { readonly kind: 'plain'; readonly html: string }
+  | {
+      readonly kind: 'clean'
+      readonly html: string
+      /** Links to these are left as they are; those to others show their host. */
+      readonly ownHosts: readonly string[]
+    }
 
 /** What the thread answers: the output, or what went wrong, in words for the app's author. */
 export type RenderAnswer = { readonly output: string } | { readonly fault: string }

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { cleanHtml } from './clean-html.ts'
 import { toPlainText } from './plain-text.ts'
 import type { RenderAnswer, RenderJob } from './render-job.ts'
 import { createTemplateEngine } from './template-engine.ts'
@@ -18,7 +19,7 @@ function answer(job: RenderJob): RenderAnswer {
 }
 
 function run(job: RenderJob): string {
-  return job.kind === 'template'
-    ? engine.render(job.form, job.source, job.data)
-    : toPlainText(job.html)
+  if (job.kind === 'clean') return cleanHtml(job.html, job.ownHosts)
+  if (job.kind === 'plain') return toPlainText(job.html)
+  return engine.render(job.form, job.source, job.data)
 }

@@ -207,6 +207,42 @@ describe('mail over SMTP', () => {
     })
   }
 
+  it('says the domain of the sender in EHLO, or the name that is set', async () => {
+    const nameFor = async (options: Partial<SmtpOptions>, address?: string): Promise<string> => {
+      mailbox.clear()
+      const transport = smtpTransport({ ...plain(mailbox.port), ...options })
+      const mail = { transport, ...(address !== undefined && { noreplyAddress: address }) }
+      await createSystemMails({ log: recordLog().log, mail }).mailer.send(
+        sampleInstance(),
+        onboarding,
+      )
+      return (await mailbox.waitForMail()).clientName
+    }
+    expect(await nameFor({}, 'svc@mail.example.org')).to.equal('mail.example.org')
+    expect(await nameFor({})).to.equal('alice.example.com')
+    expect(await nameFor({ localName: 'out.example.net' })).to.equal('out.example.net')
+    expect(await nameFor({ localName: '[192.0.2.1]' })).to.equal('[192.0.2.1]')
+  })
+
+  it('fails as config when the server refuses recipients for the name in EHLO', async () => {
+    const refusals: [number, string][] = [
+      [504, '5.5.2 <alice.example.com>: Helo command rejected: need fully-qualified hostname'],
+      [550, '5.7.1 <alice.example.com>: Helo command rejected: Host not found'],
+      [501, '5.5.2 <alice.example.com>: Helo command rejected: Invalid name'],
+    ]
+    for (const [responseCode, words] of refusals) {
+      const strict = await openMailbox({
+        refuseClient: () => Object.assign(new Error(words), { responseCode }),
+      })
+      try {
+        const error = await failureOf(sendOver(plain(strict.port)))
+        expect(error).to.include({ failure: 'config', reason: `smtp_${responseCode}` })
+      } finally {
+        await strict.close()
+      }
+    }
+  })
+
   it('asks for STARTTLS unless told otherwise, and gives up without it', async () => {
     const { log } = recordLog()
     const transport = smtpTransport({ host: '127.0.0.1', port: mailbox.port })
@@ -247,7 +283,26 @@ describe('smtpTransport', () => {
     }
   })
 
+  for (const code of [501, 504, 550]) {
+    it(`fails as config when EHLO and HELO are answered ${code}`, async () => {
+      const server = createServer((socket) => {
+        socket.on('error', () => {})
+        socket.write('220 relay ESMTP\r\n')
+        socket.on('data', () => socket.write(`${code} we do not know that name\r\n`))
+      })
+      const port = await listenOn(server)
+      try {
+        const error = await failureOf(sendOver(plain(port)))
+        expect(error).to.include({ failure: 'config', reason: `smtp_${code}` })
+        expect(error).to.have.property('detail').that.does.not.include('we do not know')
+      } finally {
+        await new Promise((resolve) => server.close(resolve))
+      }
+    })
+  }
+
   const contradictions: [string, SmtpOptions][] = [
+    ['a name for EHLO that no host has', { localName: 'example.org\r\nMAIL' }],
     ['TLS on and off', { useSsl: true, disableTls: true }],
     [
       'a password in plain text to another machine',

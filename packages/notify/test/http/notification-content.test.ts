@@ -36,11 +36,14 @@ describe('what mails of notifications say (10, 10.2)', () => {
     expect(html).to.match(/Line one<br ?\/?>\nline &lt;two&gt;<\/p>/)
     expect(html).to.include('>Second &amp; last</p>')
     expect(html).to.include('>Alice</strong>')
-    expect(page.text).to.include('Bank, an app of your space alice.example.com')
+    expect(page.text).to.include('“Bank”, an app of your space alice.example.com')
+    expect(page.text.indexOf('an app of your space')).to.be.lessThan(page.text.indexOf('Low'))
     expect(lineEnds(text)).to.equal(
       [
-        'Alice · alice.example.com\n\nLow <balance>\n\nLine one\nline <two>\n\nSecond & last\n\n-- ',
-        'Bank, an app of your space alice.example.com, tells you this. Replies to this address are not read.',
+        'Alice · alice.example.com\n',
+        '“Bank”, an app of your space alice.example.com, sent you this.\n',
+        'Low <balance>\n\nLine one\nline <two>\n\nSecond & last\n\n-- ',
+        'Sent by your space alice.example.com. Replies to this address are not read.',
         'Notification settings: https://settings.alice.example.com/#/notifications',
       ].join('\n'),
     )
@@ -48,7 +51,7 @@ describe('what mails of notifications say (10, 10.2)', () => {
 
   it('is the title alone when there is no message', async () => {
     const { text } = await bench.mail({ title: 'Only this' })
-    expect(text).to.match(/^Alice · alice\.example\.com\r?\n\r?\nOnly this\r?\n\r?\n-- \r?\n/)
+    expect(lineEnds(text)).to.match(/sent you this\.\n\nOnly this\n\n-- \n/)
   })
 
   const words: readonly (readonly [locale: string, button: string, settings: string])[] = [
@@ -121,16 +124,27 @@ describe('what mails of notifications say (10, 10.2)', () => {
     }
   })
 
-  it('is content_html as it was given, and content beside it', async () => {
+  it('is content_html in the frame, and content beside it', async () => {
     const contentHtml =
-      '<!doctype html>\n<html><head><style>p{color:red}</style></head><body><p>Hello {{ x }} &amp; <b>you</b></p></body></html>'
+      '<!doctype html>\n<html><head><style>p{color:red}</style></head><body><p style="color:red">Hello {{ x }} &amp; <b>you</b></p></body></html>'
     const mail = await bench.mail({
+      title: 'Low',
       content: 'Hello you,\n\nbye',
       contentHtml,
       message: 'not this',
     })
-    expect(lineEnds(mail.html)).to.equal(contentHtml)
-    expect(lineEnds(mail.text)).to.equal('Hello you,\n\nbye')
+    expect(mail.html).to.match(
+      />\s*<p style="color:red">Hello {{ x }} &amp; <b>you<\/b><\/p><\/td>/,
+    )
+    const { text } = parsePage(mail.html ?? '', ORIGIN)
+    const order = ['alice.example.com', '“Bank”, an app of your space', 'Hello {{ x }} & you']
+    const places = order.map((words) => text.indexOf(words))
+    expect(places).to.not.include(-1)
+    expect(places).to.deep.equal([...places].sort((one, other) => one - other))
+    expect(lineEnds(mail.text)).to.match(
+      /^Alice · alice\.example\.com\n\n“Bank”, an app of .*\n\nHello you,\n\nbye\n\n-- \n/,
+    )
+    expect(`${text}${mail.text}`).to.not.include('not this')
     expect(headerOf(mail, 'content-language')).to.equal('en')
   })
 
@@ -138,34 +152,37 @@ describe('what mails of notifications say (10, 10.2)', () => {
     const contentHtml =
       '<html><body><h1>Low</h1><p>See <a href="https://a.example/">here</a></p></body></html>'
     const mail = await bench.mail({ contentHtml })
-    expect(lineEnds(mail.text)).to.equal('Low\n\nSee here [https://a.example/]')
-    expect(lineEnds(mail.html)).to.equal(contentHtml)
+    expect(lineEnds(mail.text)).to.include('\n\nLow\n\nSee here [https://a.example/]\n\n')
+    expect(mail.html).to.match(/here<\/a> <span [^>]*>\(a\.example\)<\/span><\/p>/)
   })
 
-  it('has title and message as its text when content_html has no words', async () => {
+  it('has title and message when content_html has no words', async () => {
     const mail = await bench.mail({
       title: 'Low',
       message: 'See',
       contentHtml: '<html><img></html>',
     })
-    expect(lineEnds(mail.text)).to.equal('Low\n\nSee')
+    expect(lineEnds(mail.text)).to.include('\n\nLow\n\nSee\n\n')
+    expect(mail.html).to.include('>Low</h1>').and.to.include('>See</p>')
   })
 
   it('is content as the text, and in the layout, when that is given alone', async () => {
     const content = 'Hello <you>,\n\nsee you'
     const mail = await bench.mail({ title: 'Low', content, message: 'not this' })
-    expect(lineEnds(mail.text)).to.equal(content)
+    expect(lineEnds(mail.text)).to.include(`\n\nLow\n\n${content}\n\n-- \n`)
     expect(mail.html).to.include('Hello &lt;you&gt;,</p>').and.to.include('>Low</h1>')
     expect(mail.html).to.not.include('not this')
   })
 
   it('takes content of 100 000 and content_html of 300 000 characters', async () => {
     const content = 'Łódź '.repeat(20_000).trim()
-    const contentHtml = `<html><body>${'<p>ą</p>'.repeat(37_000)}</body></html>`
+    const paragraphs = '<p>ą</p>'.repeat(37_000)
+    const contentHtml = `<html><body>${paragraphs}</body></html>`
     const mail = await bench.mail({ content, contentHtml })
-    expect(lineEnds(mail.text) === content && lineEnds(mail.html) === contentHtml).to.equal(true)
+    expect(lineEnds(mail.text).includes(content)).to.equal(true)
+    expect(lineEnds(mail.html).includes(paragraphs)).to.equal(true)
     const derived = await bench.mail({ contentHtml })
-    expect(lineEnds(derived.text).split('\n\n')).to.have.lengthOf(37_000)
+    expect(lineEnds(derived.text).split('\n\ną')).to.have.lengthOf(37_001)
   })
 
   it('names konnectors and clients by their name, and this server by its domain', async () => {
@@ -175,15 +192,15 @@ describe('what mails of notifications say (10, 10.2)', () => {
     try {
       const changes = { originator: 'konnector', owner: 'bills', slug: 'bills' } as const
       const mail = await konnector.mail(changes)
-      expect(mail.text).to.include('\nElectricity, an app of your space')
-      expect(mail.from?.name, 'its own word').to.equal('alice.example.com')
+      expect(mail.text).to.include('\n“Electricity”, an app of your space')
+      expect(mail.from?.name).to.equal('App “Electricity” · alice.example.com')
     } finally {
       await konnector.close()
     }
     const cli = await bench.mail({ originator: 'cli', owner: '', slug: undefined })
     expect(cli.text).to.include('\nSent by your space alice.example.com.')
     bench.installed.delete('bank')
-    expect((await bench.mail()).text).to.include('\nbank, an app of your space')
+    expect((await bench.mail()).text).to.include('\n“bank”, an app of your space')
   })
 
   it('names a client of its own declaration as it registered', async () => {
@@ -193,8 +210,9 @@ describe('what mails of notifications say (10, 10.2)', () => {
     expect(await posterOf(server.oauth, {}, server.instance, record)).to.deep.equal({
       name: 'Notes',
     })
+    // What a client wrote never passes for this server's own words.
     const gone = { ...record, clientId: 'gone' }
-    expect(await posterOf(server.oauth, {}, server.instance, gone)).to.deep.equal({})
+    expect(await posterOf(server.oauth, {}, server.instance, gone)).to.deep.equal({ name: 'gone' })
   })
 
   it('is the system mail for the categories of this server (4.3)', async () => {
@@ -238,8 +256,14 @@ describe('what mails of notifications say (10, 10.2)', () => {
     expect(locale).to.equal('en')
     // The newest first.
     const order = [
-      ['3 notifications for you', '\ngone\n', 'Late\n', '\nalice.example.com\n', 'Nearly full\n'],
-      ['\nBank\n', 'Low\n', 'See below\n', settings],
+      [
+        '3 notifications for you',
+        '\nApp “gone”\n',
+        'Late\n',
+        '\nalice.example.com\n',
+        'Nearly full\n',
+      ],
+      ['\nApp “Bank”\n', 'Low\n', 'See below\n', settings],
     ].flat()
     const places = order.map((words) => text.indexOf(words))
     expect(places).to.not.include(-1)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { NotifyApps } from '../../src/ports.ts'
-import { lineEnds, type MailBench, openMailBench } from '../support/mail-bench.ts'
+import { type MailBench, openMailBench } from '../support/mail-bench.ts'
 
 const BILLS = { slug: 'bank', name: 'Bills', permissions: {} }
 const POSTED = {
@@ -28,7 +28,7 @@ describe('templates of konnectors in notifications (4.2, 10.3)', () => {
       },
     })
     const mail = await bench.mail(POSTED)
-    expect(lineEnds(mail.html)).to.equal('<html>Bills: &lt;7&gt;</html>')
+    expect(mail.html).to.include('>Bills: &lt;7&gt;</td>')
     expect(asked).to.deep.equal(['bank mail.tpl'])
     expect(bench.read).to.deep.equal([])
   })

@@ -35,6 +35,7 @@ export type ClientRecord = {
   readonly isIdle?: boolean
   /** When the client gave its device token last. */
   readonly deviceTokenAt?: number
+  readonly webPushKey?: string
 }
 
 const CLIENT_ID = /^(?:[A-Za-z0-9-]{1,128}|cimd-[A-Za-z0-9_-]{32})$/

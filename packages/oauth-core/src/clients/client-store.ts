@@ -21,6 +21,7 @@ import {
   secretContext,
   toClient,
 } from './client-record.ts'
+import { deviceOf } from './device-token.ts'
 import { PendingChecks } from './pending-checks.ts'
 
 /** What a registration or an update stores, beside what the engine decides. */
@@ -53,6 +54,7 @@ export type ClientChange = Partial<
     | 'os'
     | 'pending'
     | 'unnamed'
+    | 'webPushKey'
   >
 >
 
@@ -115,6 +117,8 @@ const INDEXES = {
  */
 export class ClientStore {
   readonly pendingChecks: PendingChecks
+  /** Digest of the key that browsers subscribe to web pushes with now. */
+  webPushKey: string | undefined
   readonly #options: ClientStoreOptions
   /** The engine stores clients in the middle of its own flow: this carries what it does not know of. */
   readonly #writes = new AsyncLocalStorage<ClientWrite>()
@@ -320,16 +324,34 @@ export class ClientStore {
       const flags = { pending: true, flagship: false, certifiedFromStore: false }
       const given = metadata.notification_device_token === undefined ? {} : { deviceTokenAt: now }
       const unnamed = isUnnamed(write.metadata) ? { unnamed: {} } : {}
-      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given, ...unnamed }
+      const more = { ...given, ...unnamed, ...this.#keyOf(metadata) }
+      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...more }
     }
     // SPEC: D21 - what was certified is the app behind the registered addresses.
     const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
     const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
     const given = write.isDeviceTokenGiven === true ? { deviceTokenAt: now } : {}
-    const { unnamed = {}, ...kept } = old
+    const { unnamed = {}, webPushKey, ...kept } = old
     const flag = isUnnamed(write.metadata) ? { unnamed } : {}
-    return { ...kept, ...certification, ...given, ...flag, metadata, secret, updatedAt: now }
+    // The same subscription once more was made with the key of before.
+    const isSame = isSameDevice(old.metadata, metadata)
+    const key = isSame ? webPushKey !== undefined && { webPushKey } : this.#keyOf(metadata)
+    const more = { ...certification, ...given, ...flag, ...key }
+    return { ...kept, ...more, metadata, secret, updatedAt: now }
   }
+
+  #keyOf(metadata: ClientMetadata): Pick<ClientRecord, 'webPushKey'> {
+    const { webPushKey } = this
+    const isNeeded = deviceOf(metadata)?.platform === 'webpush'
+    return isNeeded && webPushKey !== undefined ? { webPushKey } : {}
+  }
+}
+
+function isSameDevice(one: ClientMetadata, other: ClientMetadata): boolean {
+  return (
+    one.notification_platform === other.notification_platform &&
+    one.notification_device_token === other.notification_device_token
+  )
 }
 
 function put(

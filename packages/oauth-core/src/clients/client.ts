@@ -48,6 +48,8 @@ export interface Client {
   readonly isIdle?: boolean
   /** When it gave its device token last. */
   readonly deviceTokenAt?: number
+  /** Digest of the server's key that its subscription to web pushes was made with. */
+  readonly webPushKey?: string
   readonly lastRefreshedAt?: number
   /** When it last used or got a token. */
   readonly lastUsedAt?: number

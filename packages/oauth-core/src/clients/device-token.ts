@@ -49,6 +49,11 @@ export function deviceDigest(platform: string, token: string): string {
   return hash('sha256', `${platform} ${token}`, 'base64url')
 }
 
+/** What a subscription keeps of the server's key that it was made with: 128 bits of its SHA-256. */
+export function webPushKeyDigest(publicKey: string): string {
+  return hash('sha256', publicKey, 'buffer').toString('base64url', 0, 16)
+}
+
 /** `PushSubscription.toJSON()`, as text: an https endpoint, a P-256 point and 16 bytes. @see RFC 8030, RFC 8291 2 */
 function isSubscription(text: string): boolean {
   const { endpoint, keys } = parseObject(text)

@@ -26,7 +26,7 @@ export interface NotifiableDevice {
 export interface Devices {
   /**
    * The devices of the newest hundred clients that were allowed and gave a platform and a token, newest first; those
-   * without a live grant are left out.
+   * without a live grant are left out, and subscriptions to web pushes made with another key than the present one.
    */
   listNotifiable(instance: Instance): Promise<readonly NotifiableDevice[]>
   /**
@@ -47,9 +47,27 @@ export async function listNotifiable(
   const page = { limit: MAX_EXAMINED, order: 'desc' } as const
   const found = await clients.list(instance, 'notifiable', page)
   const grants = await Promise.all(found.clients.map(({ id }) => listGrants(engine, instance, id)))
-  return found.clients
-    .filter((_, position) => (grants[position]?.length ?? 0) > 0)
+  const live = found.clients.filter((_, position) => (grants[position]?.length ?? 0) > 0)
+  await noteWebPushKey(clients, instance, live)
+  const { webPushKey: present } = clients
+  return live
+    .filter(({ webPushKey = present }) => present === undefined || webPushKey === present)
     .flatMap(toDevice)
+}
+
+/** SPEC: D98 - a subscription stored without its key counts as made with the present one, from now on too. */
+async function noteWebPushKey(
+  clients: OAuthServices['clients'],
+  instance: Instance,
+  live: readonly Client[],
+): Promise<void> {
+  const { webPushKey } = clients
+  if (webPushKey === undefined) return
+  const isWithout = ({ metadata, webPushKey: known }: Client): boolean =>
+    known === undefined && deviceOf(metadata)?.platform === 'webpush'
+  for (const { id } of live.filter(isWithout)) {
+    await clients.change(instance, id, (client) => (isWithout(client) ? { webPushKey } : undefined))
+  }
 }
 
 /** {@link Devices.clearDeviceToken} */

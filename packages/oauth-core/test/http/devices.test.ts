@@ -217,6 +217,61 @@ eachStore((open) => {
     })
   })
 
+  // notifications.md 23.6, D98
+  describe('subscriptions to web pushes', () => {
+    const subscribed = (server: OAuthServer): Promise<Registered> =>
+      allowed(server, device(subscription(), 'webpush'))
+
+    it('are left out while the server has another key than they were made with', async () => {
+      const server = await serve()
+      server.oauth.useWebPushKey('first')
+      const client = await subscribed(server)
+      const before = await tokensOf(server)
+      expect(before).to.have.lengthOf(1)
+      server.oauth.useWebPushKey('second')
+      await allowed(server, device('phone'))
+      expect(await tokensOf(server)).to.deep.equal(['phone'])
+      const again = subscription()
+      await change(server, client, device(again, 'webpush'))
+      expect(await tokensOf(server)).to.have.members(['phone', again])
+      server.oauth.useWebPushKey('first')
+      expect(await tokensOf(server)).to.deep.equal(['phone'])
+    })
+
+    it('keep their key when the client gives the same subscription again', async () => {
+      const server = await serve()
+      server.oauth.useWebPushKey('first')
+      const own = subscription()
+      const client = await allowed(server, device(own, 'webpush'))
+      server.oauth.useWebPushKey('second')
+      await change(server, client, { ...device(own, 'webpush'), software_version: '2' })
+      expect(await tokensOf(server)).to.deep.equal([])
+      server.oauth.useWebPushKey('first')
+      expect(await tokensOf(server)).to.deep.equal([own])
+    })
+
+    it('count as made with the present key when they were stored without one', async () => {
+      const server = await serve()
+      await subscribed(server)
+      expect(await tokensOf(server)).to.have.lengthOf(1)
+      server.oauth.useWebPushKey('present')
+      expect(await tokensOf(server)).to.have.lengthOf(1)
+      server.oauth.useWebPushKey('next')
+      expect(await tokensOf(server)).to.deep.equal([])
+    })
+
+    it('never tell the key to their client', async () => {
+      const server = await serve()
+      server.oauth.useWebPushKey('first')
+      const { id, body, token } = await subscribed(server)
+      const read = await server.send('GET', `/auth/register/${id}`, {
+        headers: server.bearer(token),
+      })
+      for (const shown of [body, read.body])
+        expect(JSON.stringify(shown)).not.to.match(/webPushKey/i)
+    })
+  })
+
   // notifications.md 16.8
   describe('a device token that leads nowhere any more', () => {
     it('goes from every client that holds it, and nothing else goes', async () => {

@@ -11,6 +11,7 @@ export function createDevMailbox(store: Store, clock: { now(): number }): DevMai
     index: 'dev-mails',
   })
   return {
+    keeps: true,
     send: (mail) => kept.add(mail.instanceId, mail),
     list: async ({ id }) => (await kept.list(id)).map(toMail),
     async get({ id }, name) {

@@ -21,13 +21,13 @@ export function createDevOutbox({ store, clock, deviceName }: DevOutboxOptions):
     pushes: {
       async send(push) {
         await kept.add(push.instance.id, await toEntry(push, deviceName))
-        return { class: 'sent' }
+        return { class: 'sent', code: 'kept' }
       },
     },
     texts: {
       async send({ instance, notificationId: notification, number, text }: OutgoingText) {
         await kept.add(instance.id, { kind: 'text', notification, number, text })
-        return { class: 'sent' }
+        return { class: 'sent', code: 'kept' }
       },
     },
     list: ({ id }) => kept.list(id),

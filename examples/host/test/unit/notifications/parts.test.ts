@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createSealer } from '@svc/platform'
+import { createSealer, type InstanceId } from '@svc/platform'
 import { recordKey } from '@svc/store'
-import { eachStore } from '@svc/testkit'
+import { eachStore, openMailbox } from '@svc/testkit'
 import { expect } from 'chai'
 import { loadConfig } from '../../../src/config/config.ts'
 import { mobileOptions } from '../../../src/notifications/channel-options.ts'
@@ -88,6 +88,36 @@ describe('configuration of notifications', () => {
       SVC_MAIL_DKIM_KEY_FILE: '/nowhere/key.pem',
     }
     expect(() => mailOptions(load(absent), undefined)).to.throw('the file cannot be read')
+  })
+})
+
+describe('mailOptions', () => {
+  it('greets the SMTP server with SVC_MAIL_EHLO, else with the domain of SVC_MAIL_FROM', async () => {
+    const mailbox = await openMailbox()
+    const address = 'svc@mail.example.org'
+    const mail = {
+      messageId: '<1@example.org>',
+      instanceId: 'a' as InstanceId,
+      domain: 'example.org',
+      template: 'notification',
+      from: { address },
+      to: { address: 'alice@mail.example' },
+      subject: 'A',
+      text: 'A',
+      html: 'A',
+      locale: 'en',
+    }
+    try {
+      const env = { SVC_DATA_DIR: '/nowhere', SVC_SMTP_URL: mailbox.url, SVC_MAIL_FROM: address }
+      for (const more of [{}, { SVC_MAIL_EHLO: 'out.example.net' }]) {
+        await mailOptions(loadConfig({ ...env, ...more }), undefined).transport.send(mail)
+      }
+      const names = mailbox.mails.map(({ clientName }) => clientName)
+      expect(names).to.deep.equal(['mail.example.org', 'out.example.net'])
+      expect(() => loadConfig({ ...env, SVC_MAIL_EHLO: 'a b' })).to.throw('SVC_MAIL_EHLO')
+    } finally {
+      await mailbox.close()
+    }
   })
 })
 

@@ -7,13 +7,15 @@ import { parseServiceAccount } from './fcm/service-account.ts'
 import { createHuaweiTokens } from './huawei/huawei-token.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { ApnsOptions, HuaweiOptions, MobileOptions } from './mobile-options.ts'
-import { CALL_MS, MAX_ANSWER_BYTES, parseJson } from './provider-call.ts'
+import { CALL_MS, clockAheadMs, MAX_ANSWER_BYTES, parseJson } from './provider-call.ts'
 
 /** Whether one provider of pushes takes the credentials that are configured for it. */
 export interface PushCheck {
   readonly provider: 'apns' | 'fcm' | 'huawei'
   /** A code such as `fcm_token_400` or `unreadable`; absent when all is well. */
   readonly problem?: string
+  /** How far this machine's clock is ahead of the provider's, negative: behind. Absent within a minute. */
+  readonly clockAheadMs?: number
 }
 
 interface Parts {
@@ -42,15 +44,11 @@ async function checkFcm(path: string, parts: Parts): Promise<PushCheck> {
   if (content === undefined) return { provider: 'fcm', problem: 'unreadable' }
   const account = parseServiceAccount(parseJson(content.toString()))
   if (account === undefined) return { provider: 'fcm', problem: 'malformed' }
-  const { clock } = parts
-  return answered('fcm', createFcmTokens({ account, outbound: outboundOf(parts), clock }))
+  return answered('fcm', parts, (given) => createFcmTokens({ account, ...given }))
 }
 
 function checkHuawei(huawei: HuaweiOptions, parts: Parts): Promise<PushCheck> {
-  return answered(
-    'huawei',
-    createHuaweiTokens({ huawei, outbound: outboundOf(parts), clock: parts.clock }),
-  )
+  return answered('huawei', parts, (given) => createHuaweiTokens({ huawei, ...given }))
 }
 
 async function checkApns(apns: ApnsOptions): Promise<PushCheck> {
@@ -60,10 +58,27 @@ async function checkApns(apns: ApnsOptions): Promise<PushCheck> {
   return 'fault' in read ? { provider: 'apns', problem: read.fault } : { provider: 'apns' }
 }
 
-async function answered(provider: 'fcm' | 'huawei', tokens: AccessTokens): Promise<PushCheck> {
-  const result = await tokens.current(AbortSignal.timeout(CALL_MS))
-  if ('token' in result) return { provider }
-  return { provider, problem: result.failure.code ?? result.failure.class }
+async function answered(
+  provider: 'fcm' | 'huawei',
+  parts: Parts,
+  createTokens: (given: Pick<Parts, 'clock'> & { readonly outbound: Outbound }) => AccessTokens,
+): Promise<PushCheck> {
+  const { clock } = parts
+  const calls = outboundOf(parts)
+  let aheadMs = 0
+  const outbound: Outbound = {
+    async request(...call) {
+      const answer = await calls.request(...call)
+      aheadMs = clockAheadMs(answer.headers, clock.now())
+      return answer
+    },
+  }
+  const result = await createTokens({ outbound, clock }).current(AbortSignal.timeout(CALL_MS))
+  return {
+    provider,
+    ...('failure' in result && { problem: result.failure.code ?? result.failure.class }),
+    ...(aheadMs !== 0 && { clockAheadMs: aheadMs }),
+  }
 }
 
 function outboundOf({ log }: Parts): Outbound {

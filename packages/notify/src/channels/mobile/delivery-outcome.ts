@@ -31,6 +31,7 @@ export function createDeliveryOutcome(past: DeliveryMemo): DeliveryOutcome {
   const failed = new Set(past.failed)
   const waiting = new Set<string>()
   const failures: PushOutcome[] = []
+  let sentCode: string | undefined
 
   function worst(): PushOutcome | undefined {
     for (const wanted of PRECEDENCE) {
@@ -56,6 +57,7 @@ export function createDeliveryOutcome(past: DeliveryMemo): DeliveryOutcome {
     note(digest, outcome) {
       if (outcome.class === 'sent') {
         sent.add(digest)
+        sentCode = outcome.code
         return
       }
       failures.push(outcome)
@@ -73,7 +75,8 @@ export function createDeliveryOutcome(past: DeliveryMemo): DeliveryOutcome {
     toChannelOutcome() {
       const memo = writeMemo({ sent, failed, waiting })
       const failure = worst()
-      const code = failure?.code === undefined ? {} : { code: failure.code }
+      const reason = failure === undefined ? sentCode : failure.code
+      const code = reason === undefined ? {} : { code: reason }
       if (sent.size > 0) {
         const isUnfinished = waiting.size > 0 && deliveryOutcome.quotaMs === 0
         return isUnfinished

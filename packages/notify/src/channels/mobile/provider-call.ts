@@ -1,4 +1,10 @@
-import { DAY_MS, isOutboundError, type Outbound, type OutboundRequest } from '@svc/platform'
+import {
+  DAY_MS,
+  MINUTE_MS,
+  isOutboundError,
+  type Outbound,
+  type OutboundRequest,
+} from '@svc/platform'
 import type { PushOutcome } from './push-gateway.ts'
 
 /** What a provider answered. */
@@ -13,6 +19,8 @@ export interface ProviderAnswer {
 export const CALL_MS = 10_000
 export const MAX_ANSWER_BYTES = 65_536
 const LONGEST_WAIT_MS = DAY_MS
+/** How far the clock of this machine may be from a provider's. @see D99 */
+const CLOCK_TOLERANCE_MS = MINUTE_MS
 
 /** Calls a provider; what keeps it from answering becomes an outcome. */
 export async function callProvider(
@@ -69,6 +77,26 @@ export function transientOutcome(
   const asked = retryAfterOf(headers['retry-after'], now)
   const retryAfterMs = asked ?? leastMs
   return { class: 'transient', code, ...(retryAfterMs > 0 && { retryAfterMs }) }
+}
+
+/** `config`: a proof that holds for a time was refused. A clock that is off is named, since it alone may be the cause. */
+export function refusedOutcome(
+  code: string,
+  { headers }: Pick<ProviderAnswer, 'headers'>,
+  now: number,
+): PushOutcome {
+  const aheadMs = clockAheadMs(headers, now)
+  if (aheadMs === 0) return { class: 'config', code }
+  return { class: 'config', code: `${code}_clock_${aheadMs > 0 ? 'ahead' : 'behind'}` }
+}
+
+/**
+ * How far this machine's clock is ahead of the one that wrote `Date`, in milliseconds; negative: behind. 0 within a
+ * minute, or without such a header.
+ */
+export function clockAheadMs({ date }: ProviderAnswer['headers'], now: number): number {
+  const aheadMs = now - Date.parse(String(date))
+  return Math.abs(aheadMs) > CLOCK_TOLERANCE_MS ? aheadMs : 0
 }
 
 /** Seconds, or a date. @see RFC 9110 10.2.3 */

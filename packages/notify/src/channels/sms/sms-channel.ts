@@ -2,7 +2,7 @@ import type { Instance } from '@svc/platform'
 import type { OwnerContacts } from '../../ports.ts'
 import { renderText } from '../../render/content.ts'
 import type { RenderServices } from '../../services.ts'
-import type { Channel, ChannelOutcome } from '../channel.ts'
+import { type Channel, type ChannelOutcome, KEPT } from '../channel.ts'
 import type { SmsSender } from './sms-sender.ts'
 import { fitText } from './sms-text.ts'
 
@@ -43,7 +43,7 @@ export function createSmsChannel(
       const { number } = to
       const message = { notificationId: record.id, instance, number, text: fitted.text }
       const outcome = await way.send(message, signal)
-      if (outcome.class === 'sent') {
+      if (outcome.class === 'sent' && outcome.code !== KEPT) {
         log.info('notification.sms_sent', { domain: instance.domain, notification: record.id })
       }
       return warnings.length > 0 ? { ...outcome, warnings } : outcome

@@ -1,6 +1,7 @@
 import type { Texter } from '@svc/platform'
 import type { NotifyLog } from '../../log/log-events.ts'
 import { type CatalogueOf, catalogueOf as ours } from '../../mail/catalogue.ts'
+import { KEPT } from '../channel.ts'
 import { CALL_MS } from '../mobile/provider-call.ts'
 import type { SmsSender } from './sms-sender.ts'
 
@@ -29,7 +30,7 @@ export function createTexter(
         log.warn('text.failed', { domain, template, class: outcome.class, code })
         throw new Error(`the text was not taken: ${outcome.class} ${code}`)
       }
-      log.info('text.sent', { domain, template })
+      log.info(outcome.code === KEPT ? 'text.kept' : 'text.sent', { domain, template })
     },
   }
 }

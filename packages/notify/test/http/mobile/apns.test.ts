@@ -171,7 +171,7 @@ describe('pushes over APNs', () => {
     [
       '400 DeviceTokenNotForTopic',
       says(400, 'DeviceTokenNotForTopic'),
-      { class: 'permanent', code: 'apns_device_token_not_for_topic' },
+      { class: 'config', code: 'apns_device_token_not_for_topic' },
     ],
     ['400 BadTopic', says(400, 'BadTopic'), { class: 'config', code: 'apns_bad_topic' }],
     [

@@ -1,9 +1,17 @@
+import { createECDH } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { anyStore, fakeClock, type Mailbox, openMailbox } from '@svc/testkit'
 import { expect } from 'chai'
-import { createNotify, type NoticePages, type Notify, smtpTransport } from '../../../src/index.ts'
+import webPush from 'web-push'
+import {
+  createNotify,
+  type NoticePages,
+  type Notify,
+  type PushGateway,
+  smtpTransport,
+} from '../../../src/index.ts'
 import { type FcmServer, openFcmServer } from '../../support/fcm-server.ts'
 import { type OwnerDevices, openOwnerDevices } from '../../support/owner-devices.ts'
 import { until } from '../../support/until.ts'
@@ -88,6 +96,39 @@ anyStore((open) => {
       await post()
       await mailbox.waitForMail()
       expect(tokens()).to.deep.equal(['gone'])
+    })
+
+    it('is not pushed to a browser that subscribed with another key of the server', async () => {
+      await notify.close()
+      const pushed: string[] = []
+      const openWith = async (): Promise<void> => {
+        const transport = smtpTransport({ host: '127.0.0.1', port: mailbox.port, disableTls: true })
+        const webpush = { ...webPush.generateVAPIDKeys(), subject: 'mailto:a@b.example' }
+        const gateway: PushGateway = {
+          async send({ token }) {
+            pushed.push(token)
+            return { class: 'sent' }
+          },
+        }
+        notify = createNotify({
+          oauth: owner.oauth,
+          channels: { mail: { transport }, mobile: { webpush, gateway } },
+        })
+        notify.routes({ pages: {} as NoticePages })
+        await notify.start()
+      }
+      await openWith()
+      const point = createECDH('prime256v1').generateKeys('base64url')
+      const keys = { p256dh: point, auth: 'A'.repeat(22) }
+      const token = JSON.stringify({ endpoint: 'https://push.example/1', keys })
+      await owner.add({ platform: 'webpush', token, softwareId: 'registry://drive' })
+      await post()
+      await until(() => pushed.length > 0)
+      await notify.close()
+      await openWith()
+      await post()
+      await mailbox.waitForMail()
+      expect(pushed).to.deep.equal([token])
     })
 
     it('reaches a second phone later when its provider was busy, the first one once', async () => {

@@ -24,6 +24,26 @@ const errorAnswer = (status: number, errorCode?: string, headers = {}): Scripted
   },
 })
 
+const violation = (field: string): Scripted => ({
+  status: 400,
+  json: {
+    error: {
+      code: 400,
+      status: 'INVALID_ARGUMENT',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError',
+          errorCode: 'INVALID_ARGUMENT',
+        },
+        {
+          '@type': 'type.googleapis.com/google.rpc.BadRequest',
+          fieldViolations: [{ field, description: 'Invalid value' }],
+        },
+      ],
+    },
+  },
+})
+
 // notifications.md 16.4
 describe('pushes over FCM', () => {
   let server: FcmServer
@@ -183,9 +203,29 @@ describe('pushes over FCM', () => {
       { class: 'permanent', code: 'fcm_invalid_argument' },
     ],
     [
-      '400 UNREGISTERED, which is no 404',
+      'UNREGISTERED with another status',
       errorAnswer(400, 'UNREGISTERED'),
-      { class: 'permanent', code: 'fcm_unregistered' },
+      { class: 'permanent', code: 'fcm_unregistered', isTokenDead: true },
+    ],
+    [
+      '400 INVALID_ARGUMENT of message.token: no device has such a token',
+      violation('message.token'),
+      { class: 'permanent', code: 'fcm_invalid_argument', isTokenDead: true },
+    ],
+    [
+      '400 INVALID_ARGUMENT of another field',
+      violation('message.data'),
+      { class: 'permanent', code: 'fcm_invalid_argument' },
+    ],
+    [
+      '503 SENDER_ID_MISMATCH: its code counts before the status',
+      errorAnswer(503, 'SENDER_ID_MISMATCH'),
+      { class: 'config', code: 'fcm_sender_id_mismatch' },
+    ],
+    [
+      '400 UNAVAILABLE: its code counts before the status',
+      errorAnswer(400, 'UNAVAILABLE'),
+      { class: 'transient', code: 'fcm_unavailable' },
     ],
     [
       '403 SENDER_ID_MISMATCH: wrong credentials, no dead token',
@@ -248,6 +288,18 @@ describe('pushes over FCM', () => {
     ])
   })
 
+  it('keep the access token when the key of APNs behind FCM is refused', async () => {
+    server.answers.push(errorAnswer(401, 'THIRD_PARTY_AUTH_ERROR'))
+    const refused = { class: 'config', code: 'fcm_third_party_auth_error' }
+    expect(await send({ platform: 'ios' })).to.deep.equal(refused)
+    expect(await send()).to.deep.equal({ class: 'sent' })
+    expect(server.calls.map(({ headers }) => headers.authorization)).to.deep.equal([
+      'Bearer access-1',
+      'Bearer access-1',
+    ])
+    expect(server.assertions).to.have.lengthOf(1)
+  })
+
   it('count as misconfigured when the renewed one is refused, too', async () => {
     server.answers.push(errorAnswer(401), errorAnswer(401))
     expect(await send()).to.deep.equal({ class: 'config', code: 'fcm_401' })
@@ -260,6 +312,19 @@ describe('pushes over FCM', () => {
     server.tokenAnswers.push({ status: 200, json: { access_token: 5 } })
     expect(await send()).to.deep.equal({ class: 'config', code: 'fcm_token_200' })
     expect(server.calls).to.have.lengthOf(0)
+  })
+
+  // D99
+  it('name a clock that is off by more than a minute against the provider', async () => {
+    for (const [minutes, code] of [
+      [10, 'fcm_token_400_clock_ahead'],
+      [-10, 'fcm_token_400_clock_behind'],
+      [0.5, 'fcm_token_400'],
+    ] as const) {
+      clock.set(Date.now() + minutes * 60_000)
+      server.tokenAnswers.push({ status: 400, json: { error: 'invalid_grant' } })
+      expect(await send()).to.deep.equal({ class: 'config', code })
+    }
   })
 
   it('come later when the token endpoint is out of order', async () => {

@@ -177,6 +177,16 @@ describe('pushes to browsers', () => {
     expect(service.received).to.have.lengthOf(0)
   })
 
+  // D99
+  it('name a clock that is off by more than a minute against the service', async () => {
+    clock.advance(600_000)
+    service.answers.push({ status: 403 })
+    expect(await send()).to.deep.equal({ class: 'config', code: 'webpush_403_clock_ahead' })
+    clock.advance(-1_200_000)
+    service.answers.push({ status: 401 })
+    expect(await send()).to.deep.equal({ class: 'config', code: 'webpush_401_clock_behind' })
+  })
+
   it('come later when the service is away', async () => {
     const token = service.subscribe()
     await service.close()
@@ -197,8 +207,22 @@ describe('keys of web push', () => {
       [{ publicKey: other.publicKey }, /key pair/],
       [{ privateKey: 'AAAA' }, /key pair/],
       [{ publicKey: '!' }, /key pair/],
-      [{ subject: 'operator@example.com' }, /subject: must be a mailto: or https: URL/],
-      [{ subject: 'http://example.com' }, /subject: must be/],
+      ...[
+        'operator@example.com',
+        'http://example.com',
+        'mailto:admin',
+        'mailto:admin@localhost',
+        'mailto:admin@push.localhost.',
+        'mailto:admin@server',
+        'mailto:a@b@example.com',
+        'https://localhost',
+        'https://server.local/',
+        'https://10.0.0.1/',
+        'https://[::1]/',
+      ].map((subject): [Partial<typeof WEBPUSH>, RegExp] => [
+        { subject },
+        /subject: must be a mailto: or https: URL with a public host/,
+      ]),
     ]
     for (const [changes, fault] of bad) {
       expect(() => settle({ webpush: { ...WEBPUSH, ...changes } })).to.throw(TypeError, fault)

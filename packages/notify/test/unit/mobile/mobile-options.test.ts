@@ -43,7 +43,7 @@ describe('options of pushes', () => {
       'options.mobile.fcm.endpoint: must be an http(s) URL',
       'options.mobile.apns.host: must be an http(s) URL',
       'options.mobile.huawei.sendUrl: must be an http(s) URL',
-      'options.mobile.webpush.subject: must be a mailto: or https: URL',
+      'options.mobile.webpush.subject: must be a mailto: or https: URL with a public host',
     ])
   })
 

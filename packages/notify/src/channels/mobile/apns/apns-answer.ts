@@ -3,12 +3,18 @@ import {
   isTransientStatus,
   memberOf,
   type ProviderAnswer,
+  refusedOutcome,
   transientOutcome,
 } from '../provider-call.ts'
 
 const DEAD: ReadonlySet<string> = new Set(['ExpiredToken', 'Unregistered'])
-/** SPEC: D39 - topic errors are configuration. */
-const TOPIC: ReadonlySet<string> = new Set(['BadTopic', 'MissingTopic', 'TopicDisallowed'])
+/** SPEC: D39, D98 - topic errors are configuration. */
+const TOPIC: ReadonlySet<string> = new Set([
+  'BadTopic',
+  'DeviceTokenNotForTopic',
+  'MissingTopic',
+  'TopicDisallowed',
+])
 
 /**
  * What an answer of APNs means.
@@ -25,7 +31,7 @@ export function classifyApns(
   const reason = typeof given === 'string' && /^[A-Za-z]{1,40}$/.test(given) ? given : undefined
   const code = `apns_${reason === undefined ? status : toSnakeCase(reason)}`
   if (status === 403) {
-    return reason === 'ExpiredProviderToken' ? 'unauthorized' : { class: 'config', code }
+    return reason === 'ExpiredProviderToken' ? 'unauthorized' : refusedOutcome(code, answer, now)
   }
   if (status === 410) {
     const isDead = reason !== undefined && DEAD.has(reason) && !isOlder(json, tokenSince)

@@ -5,7 +5,12 @@ import {
   type FetchedToken,
   readTokenAnswer,
 } from '../access-tokens.ts'
-import { callProvider, isTransientStatus, transientOutcome } from '../provider-call.ts'
+import {
+  callProvider,
+  isTransientStatus,
+  refusedOutcome,
+  transientOutcome,
+} from '../provider-call.ts'
 import type { PushOutcome } from '../push-gateway.ts'
 import type { ServiceAccount } from './service-account.ts'
 
@@ -42,7 +47,7 @@ export function createFcmTokens(options: {
       return { failure: transientOutcome(code, answer, clock.now()) }
     }
     const token = answer.status === 200 ? readTokenAnswer(answer.json) : undefined
-    return token ?? { failure: { class: 'config', code } }
+    return token ?? { failure: refusedOutcome(code, answer, clock.now()) }
   }
 
   return createAccessTokens({ clock, fetchToken })

@@ -1,4 +1,6 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
+import { isIP } from 'node:net'
+import { parseAddress } from '@svc/platform'
 import { object, type Option, text } from '@svc/platform/options'
 
 /** At most 24 h ahead. @see RFC 8292 2 */
@@ -10,7 +12,7 @@ export interface WebPushOptions {
   readonly publicKey: string
   /** base64url. */
   readonly privateKey: string
-  /** `mailto:` or `https:` of the operator. */
+  /** `mailto:` or `https:` of the operator, with a public host. */
   readonly subject: string
 }
 
@@ -19,7 +21,7 @@ export function webPushOptions(): Option<WebPushOptions> {
   return object({
     publicKey: text('an uncompressed P-256 point in base64url'),
     privateKey: text('the private half in base64url'),
-    subject: text('a mailto: or https: URL', isSubject),
+    subject: text('a mailto: or https: URL with a public host', isSubject),
   }).that((pair) =>
     readKey(pair) === undefined
       ? 'publicKey and privateKey must be a key pair of P-256'
@@ -70,6 +72,17 @@ function readKey(pair: Pick<WebPushOptions, 'publicKey' | 'privateKey'>): KeyObj
   }
 }
 
-function isSubject(url: string): boolean {
-  return ['https:', 'mailto:'].includes(URL.parse(url)?.protocol ?? '')
+/** Push services refuse a subject that leads nowhere. @see RFC 8292 2.1; RFC 6761, RFC 6762, RFC 8375 */
+function isSubject(subject: string): boolean {
+  const url = URL.parse(subject)
+  if (url?.protocol === 'https:') return isPublicName(url.hostname)
+  const address = url?.protocol === 'mailto:' ? parseAddress(url.pathname) : undefined
+  return address !== undefined && isPublicName(address.slice(address.indexOf('@') + 1))
+}
+
+const PRIVATE = /(?:^|\.)(?:home\.arpa|internal|invalid|local|localhost|onion|test)$/
+
+function isPublicName(host: string): boolean {
+  const name = host.replace(/\.$/, '')
+  return name.includes('.') && isIP(name) === 0 && !PRIVATE.test(name)
 }

@@ -3,6 +3,7 @@ import {
   callProvider,
   isTransientStatus,
   type ProviderAnswer,
+  refusedOutcome,
   transientOutcome,
 } from '../provider-call.ts'
 import type { PushGateway, PushOutcome } from '../push-gateway.ts'
@@ -84,5 +85,6 @@ export function classifyWebPush(answer: ProviderAnswer, now: number): PushOutcom
     return transientOutcome(code, answer, now, status === 429 ? QUOTA_WAIT_MS : 0)
   }
   // Our proof of who we are was refused.
-  return { class: status === 401 || status === 403 ? 'config' : 'permanent', code }
+  if (status === 401 || status === 403) return refusedOutcome(code, answer, now)
+  return { class: 'permanent', code }
 }
