@@ -61,18 +61,14 @@ export function sharedLocation(request: AuthorizeRequest, code: string, sharingI
   ])}#`
 }
 
-/** Where the link to refuse leads. @see decisions D25, D41 */
+/** Where the link to refuse leads. @see decisions D41, D92 */
 export function refusedLocation(request: AuthorizeRequest): string {
-  const { redirectUri, instance, resource } = request
+  const { redirectUri, instance } = request
   if (isOutOfBand(redirectUri)) return '/'
-  // Deployed apps look for this at the very end; programs that ask for a resource hold the answer against RFC 9207.
-  if (!WEB.test(redirectUri) && resource === undefined)
-    return append(redirectUri, [['error', 'access_denied']])
-  return append(redirectUri, [
-    ['error', 'access_denied'],
-    ...stateOf(request),
-    ['iss', instance.origin],
-  ])
+  const error = ['error', 'access_denied'] as const
+  const context = [...stateOf(request), ['iss', instance.origin]] as const
+  // Deployed apps with a scheme of their own look for the error at the very end.
+  return append(redirectUri, WEB.test(redirectUri) ? [error, ...context] : [...context, error])
 }
 
 function stateOf({ state }: AuthorizeRequest): readonly (readonly [string, string])[] {
