@@ -29,7 +29,7 @@ import {
   supersededGrants,
 } from './live-access.ts'
 import { authorizeError, notCertified } from './page-texts.ts'
-import { grantedLocation, isOutOfBand } from './redirect.ts'
+import { grantedLocation, isOutOfBand, leaveTo } from './redirect.ts'
 
 // The authorization endpoint. @see oauth.md 5.1 to 5.3, 5.7, 5.8; decisions D8, D24, D42
 
@@ -85,10 +85,7 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
     await pagesOf(services).outOfBand(ctx, { code, state: request.state })
     return
   }
-  // Not `ctx.redirect`: it parses and writes the URI anew, and shows the code in a body.
-  ctx.status = 302
-  ctx.set('Location', grantedLocation(request, code))
-  ctx.body = ''
+  leaveTo(ctx, grantedLocation(request, code))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { originOfApp } from '@svc/platform'
+import { originOfApp, prefersJson, type RouteContext } from '@svc/platform'
 import { type Client, isPublic } from '../clients/client.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 
@@ -86,6 +86,24 @@ export function formActionSource(redirectUri: string): string | undefined {
   if (isOutOfBand(redirectUri)) return undefined
   const url = new URL(redirectUri)
   return CSP_ORIGIN.test(url.origin) ? url.origin : url.protocol
+}
+
+/**
+ * Sends the browser to the client: 302, or 200 `{redirect}` for the script of a page, because browsers apply
+ * `form-action` to every hop of a redirect that a form causes. Not `ctx.redirect`: it would parse and write the URI
+ * anew, and show the code in a body.
+ * @see decision D93
+ */
+export function leaveTo(ctx: RouteContext, location: string): void {
+  if (prefersJson(ctx)) {
+    ctx.status = 200
+    ctx.type = 'application/json; charset=utf-8'
+    ctx.body = JSON.stringify({ redirect: location })
+    return
+  }
+  ctx.status = 302
+  ctx.set('Location', location)
+  ctx.body = ''
 }
 
 /** Puts parameters behind a URI whose bytes stay as they are. */
