@@ -61,17 +61,36 @@ export function sharedLocation(request: AuthorizeRequest, code: string, sharingI
   ])}#`
 }
 
-/** Where the link to refuse leads. @see decisions D41, D92 */
+/** Where the link to refuse leads. @see decision D41 */
 export function refusedLocation(request: AuthorizeRequest): string {
+  return isOutOfBand(request.redirectUri) ? '/' : errorLocation(request, 'access_denied')
+}
+
+/** What the redirect of an error is made of. */
+type ErrorTarget = Pick<AuthorizeRequest, 'instance' | 'redirectUri' | 'state'>
+
+/** Where a client is told of an error. @see decision D92; RFC 6749 4.1.2.1 */
+export function errorLocation(request: ErrorTarget, code: string): string {
   const { redirectUri, instance } = request
-  if (isOutOfBand(redirectUri)) return '/'
-  const error = ['error', 'access_denied'] as const
+  const error = ['error', code] as const
   const context = [...stateOf(request), ['iss', instance.origin]] as const
   // Deployed apps with a scheme of their own look for the error at the very end.
   return append(redirectUri, WEB.test(redirectUri) ? [error, ...context] : [...context, error])
 }
 
-function stateOf({ state }: AuthorizeRequest): readonly (readonly [string, string])[] {
+/**
+ * Whether a fault of a request goes to the redirect URI without a press of the owner: `always` to a program of this
+ * machine, `known` to a site that the owner allowed before. Undefined: a fault is never told there.
+ * @see decision D92
+ */
+export function answersByItself(redirectUri: string): 'always' | 'known' | undefined {
+  if (LOOPBACK.test(redirectUri)) return 'always'
+  return /^https:/i.test(redirectUri) && URL.canParse(redirectUri) ? 'known' : undefined
+}
+
+function stateOf({
+  state,
+}: Pick<AuthorizeRequest, 'state'>): readonly (readonly [string, string])[] {
   return state === '' ? [] : [['state', state]]
 }
 
