@@ -95,6 +95,58 @@ export const refusals: Scenario = {
   },
 }
 
+/** A program on this machine; nobody visits it. */
+export const PROGRAM = 'http://127.0.0.1:33418/callback'
+
+/** What is wrong with a request, and what its client is told. */
+export const FAULTS: readonly (readonly [
+  id: string,
+  label: string,
+  changes: Readonly<Record<string, string | undefined>>,
+  error: string,
+])[] = [
+  ['AUT-050', 'scope', { scope: 'Not A Scope::' }, 'invalid_scope'],
+  ['AUT-051', 'resource', { resource: 'https://other.contract.example/mcp' }, 'invalid_target'],
+  [
+    'AUT-052',
+    'open',
+    { code_challenge: undefined, code_challenge_method: undefined },
+    'invalid_request',
+  ],
+  ['AUT-053', 'plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+  ['AUT-054', 'type', { response_type: 'token' }, 'unsupported_response_type'],
+  ['AUT-055', 'mode', { response_mode: 'fragment' }, 'invalid_request'],
+]
+
+/**
+ * Asks with one thing wrong as clients that have no secret. Where they cannot register nothing more is asked, and the
+ * checks are skipped.
+ */
+export const faults: Scenario = {
+  id: 'aut.faults',
+  needs: ['pages'],
+  async run(world) {
+    const { clients } = world
+    const open = { software_id: undefined, token_endpoint_auth_method: 'none' }
+    const register = async (label: string, redirectUri: string): Promise<string | undefined> => {
+      const metadata = clients.metadata({ ...open, redirect_uris: [redirectUri] })
+      const client = clients.clientOf(await clients.register(label, metadata))
+      return client && clients.authorizeUrl(client, { redirectUri }, 'c'.repeat(43))
+    }
+    const program = await register('aut.faults.program', PROGRAM)
+    const site = await register('aut.faults.site', CALLBACK)
+    if (program === undefined || site === undefined) return
+    const browser = await world.owner()
+    for (const [, label, changes] of FAULTS) {
+      await browser.visit(`aut.fault.${label}`, changed(program, changes))
+    }
+    world.note('aut.fault.state', new URL(program).searchParams.get('state') ?? '')
+    await browser.visit('aut.fault.of.site', changed(site, { scope: 'Not A Scope::' }))
+    const stranger = world.browser()
+    await stranger.visit('aut.fault.of.stranger', changed(program, { scope: 'Not A Scope::' }))
+  },
+}
+
 /** The same address with these parameters; `undefined` leaves one out. */
 export function changed(
   address: string,
