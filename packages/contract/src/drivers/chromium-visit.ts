@@ -85,15 +85,17 @@ export class ChromiumVisit {
   /** A script that reads an answer may send the window on, and what the page was answered goes with the page. */
   async #readBeforeScripts(): Promise<void> {
     const session = await this.#context.newCDPSession(this.#page)
-    session.on('Fetch.requestPaused', async ({ requestId, request }) => {
+    const read = async (requestId: string, name: string): Promise<void> => {
       try {
-        const read = await session.send('Fetch.getResponseBody', { requestId })
-        const body = Buffer.from(read.body, read.base64Encoded ? 'base64' : 'utf8').toString()
-        this.#bodies.set(`${request.method} ${request.url}`, body)
+        const { body, base64Encoded } = await session.send('Fetch.getResponseBody', { requestId })
+        this.#bodies.set(name, Buffer.from(body, base64Encoded ? 'base64' : 'utf8').toString())
       } catch {
         // A redirect has none, and a window that is closed neither.
       }
       await session.send('Fetch.continueRequest', { requestId }).catch(() => {})
+    }
+    session.on('Fetch.requestPaused', ({ requestId, request }) => {
+      void read(requestId, `${request.method} ${request.url}`)
     })
     await session.send('Fetch.enable', {
       patterns: [{ requestStage: 'Response', resourceType: 'Fetch' }],

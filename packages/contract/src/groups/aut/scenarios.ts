@@ -119,7 +119,7 @@ export const FAULTS: readonly (readonly [
 ]
 
 /**
- * Asks with one thing wrong as clients that have no secret. Where they cannot register nothing more is asked, and the
+ * Asks with one thing wrong as a client that has no secret. Where it cannot register nothing more is asked, and the
  * checks are skipped.
  */
 export const faults: Scenario = {
@@ -127,21 +127,23 @@ export const faults: Scenario = {
   needs: ['pages'],
   async run(world) {
     const { clients } = world
-    const open = { software_id: undefined, token_endpoint_auth_method: 'none' }
-    const register = async (label: string, redirectUri: string): Promise<string | undefined> => {
-      const metadata = clients.metadata({ ...open, redirect_uris: [redirectUri] })
-      const client = clients.clientOf(await clients.register(label, metadata))
-      return client && clients.authorizeUrl(client, { redirectUri }, 'c'.repeat(43))
-    }
-    const program = await register('aut.faults.program', PROGRAM)
-    const site = await register('aut.faults.site', CALLBACK)
-    if (program === undefined || site === undefined) return
+    const metadata = clients.metadata({
+      software_id: undefined,
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [PROGRAM, CALLBACK],
+    })
+    const client = clients.clientOf(await clients.register('aut.faults.client', metadata))
+    if (client === undefined) return
+    const program = await clients.authorizeUrl(client, {}, 'c'.repeat(43))
     const browser = await world.owner()
     for (const [, label, changes] of FAULTS) {
       await browser.visit(`aut.fault.${label}`, changed(program, changes))
     }
     world.note('aut.fault.state', new URL(program).searchParams.get('state') ?? '')
-    await browser.visit('aut.fault.of.site', changed(site, { scope: 'Not A Scope::' }))
+    await browser.visit(
+      'aut.fault.of.site',
+      changed(program, { redirect_uri: CALLBACK, scope: 'Not A Scope::' }),
+    )
     const stranger = world.browser()
     await stranger.visit('aut.fault.of.stranger', changed(program, { scope: 'Not A Scope::' }))
   },
