@@ -119,8 +119,16 @@ export interface AuthorizePages {
   deprecated(ctx: Context, view: DeprecatedView): Promise<void>
   /** The code for out-of-band targets in the title. @see oauth.md 5.7 */
   outOfBand(ctx: Context, answer: { readonly code: string; readonly state: string }): Promise<void>
-  /** A page for an error of a route of family `html`, or its JSON when the client prefers that. */
-  error(ctx: Context, error: HttpError): Promise<void>
+  /**
+   * A page for an error of a route of family `html`, or its JSON when the client prefers that.
+   * @param client - whom the fault of an authorization request can be told: the page names the host, and its one button
+   *   is a link to `href`, an https address with the whole answer. @see decision D92
+   */
+  error(
+    ctx: Context,
+    error: HttpError,
+    client?: { readonly href: string; readonly host: string },
+  ): Promise<void>
   /** Throws an {@link HttpError} unless the request satisfies the rule. @see login.md 4.4, decision D12 */
   checkCsrf(ctx: Context, rule: CsrfRule): void
 }

@@ -244,9 +244,10 @@ export const testPages = (mailedCodes: string[]): AuthorizePages => ({
     ctx.type = 'html'
     ctx.body = `<title>Success code=${code}</title>`
   },
-  async error(ctx, error) {
+  async error(ctx, error, client) {
     ctx.type = 'html'
     ctx.body = `<p>${error.expose ? (error.description ?? error.code) : error.code}`
+    if (client !== undefined) ctx.set('X-Test-Client', `${client.host} ${client.href}`)
   },
   checkCsrf(ctx) {
     if (ctx.get('X-Test-Csrf') !== '') throw new OAuthError('cross_origin')

@@ -11,7 +11,7 @@ export const BASE = 'https://alice.example.com'
 export const REDIRECT_URI = 'https://assistant.example/callback'
 export const VERIFIER: string = 'v'.repeat(43)
 export const CHALLENGE: string = createHash('sha256').update(VERIFIER).digest('base64url')
-const OWNER = { cookie: 'session=owner' }
+export const OWNER = { cookie: 'session=owner' }
 
 export type Fields = Readonly<Record<string, string | undefined>>
 
@@ -100,15 +100,25 @@ export function authorizeFields(client: string, changes: Fields = {}): Record<st
 }
 
 /** What the owner is shown. */
-export function ask(server: OAuthServer, client: string, changes: Fields = {}): Promise<Answer> {
+export function ask(
+  server: OAuthServer,
+  client: string,
+  changes: Fields = {},
+  headers: Readonly<Record<string, string>> = OWNER,
+): Promise<Answer> {
   const query = new URLSearchParams(authorizeFields(client, changes)).toString()
-  return server.send('GET', `/auth/authorize?${query}`, { headers: OWNER })
+  return server.send('GET', `/auth/authorize?${query}`, { headers })
 }
 
 /** The owner's yes. */
-export function allow(server: OAuthServer, client: string, changes: Fields = {}): Promise<Answer> {
+export function allow(
+  server: OAuthServer,
+  client: string,
+  changes: Fields = {},
+  headers: Readonly<Record<string, string>> = OWNER,
+): Promise<Answer> {
   const form = authorizeFields(client, changes)
-  return server.send('POST', '/auth/authorize', { form, headers: OWNER })
+  return server.send('POST', '/auth/authorize', { form, headers })
 }
 
 export function codeOf(answer: Answer): string {

@@ -1,6 +1,12 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { CLIENT_NAME, type ClientRequest, openRequest } from '../support/client-request.ts'
+import {
+  CLIENT_NAME,
+  type ClientRequest,
+  type ClientRequestOptions,
+  openRequest,
+} from '../support/client-request.ts'
+import { openCallbackServer } from '../support/callback-server.ts'
 import { type Mover, MOVER_NAME, openMover as openMoverOf } from '../support/mover.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, ONE_PROCESS, type TourStage } from '../support/tour-stage.ts'
@@ -47,16 +53,19 @@ for (const run of ONE_PROCESS) {
       return stdout.trim()
     }
 
-    async function askAs(of: TourOwner, scope: string, name?: string): Promise<ClientRequest> {
-      const options = { scope, ...(name !== undefined && { name }) }
-      const request = await openRequest(of.origin, tour.port(), options)
+    async function askAs(
+      of: TourOwner,
+      scope: string,
+      options: Omit<ClientRequestOptions, 'scope'> = {},
+    ): Promise<ClientRequest> {
+      const request = await openRequest(of.origin, tour.port(), { scope, ...options })
       opened.push(request)
       return request
     }
 
     /** A file of an owner, put there by a client that may. */
     async function keepFile(of: TourOwner, name: string) {
-      const request = await askAs(of, FILES, 'Uploader')
+      const request = await askAs(of, FILES, { name: 'Uploader' })
       const token = await svc('token', 'oauth', of.domain, request.clientId, FILES)
       const added = await request.send(token, `/data/${FILES}`, { method: 'POST', json: { name } })
       const { _id: id } = (await added.json()) as { _id: string } // of `POST /data/…`
@@ -132,6 +141,22 @@ for (const run of ONE_PROCESS) {
         .to.include('Beach.jpg')
         .and.not.include('Diary.txt')
       expect(await request.call(token, '/data/io.svc.contacts')).to.equal(403)
+    })
+
+    it('leads to where the callback of a client leads on, another origin', async () => {
+      const id = (await invite()).searchParams.get('sharing_id') ?? ''
+      const end = await openCallbackServer()
+      opened.push(end)
+      const request = await askAs(owner, `${FILES}:GET`, { leadsTo: end.redirectUri })
+      const url = new URL(request.url)
+      url.pathname = SHARING
+      url.searchParams.set('sharing_id', id)
+      await page.goto(url.href)
+      await steps.givePassphrase()
+      await isInvited()
+      await steps.button(tour.texts.ui('sharing.accept')).click()
+      await page.waitForURL(end.redirectUri)
+      await request.isAnswered()
     })
 
     async function openMover(): Promise<Mover> {

@@ -11,14 +11,22 @@ export interface CallbackServer {
   close(): Promise<void>
 }
 
-/** A program on this computer with a page of its own, as native clients have. */
-export async function openCallbackServer(): Promise<CallbackServer> {
+/**
+ * A program on this computer with a page of its own, as native clients have.
+ * @param leadsTo - where the callback sends the browser on; absent: it shows a page
+ */
+export async function openCallbackServer(leadsTo?: string): Promise<CallbackServer> {
   const visits: string[] = []
   const server = await listen((request, response) => {
+    const isCallback = request.url?.startsWith('/callback') === true
+    if (isCallback) visits.push(`http://${request.headers.host}${request.url}`)
+    if (isCallback && leadsTo !== undefined) {
+      response.writeHead(302, { location: leadsTo })
+      response.end()
+      return
+    }
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end('<!doctype html><title>Connected</title><h1>Connected</h1>')
-    if (request.url?.startsWith('/callback') !== true) return
-    visits.push(`http://${request.headers.host}${request.url}`)
   })
   return {
     redirectUri: `${server.origin}/callback`,

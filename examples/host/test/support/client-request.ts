@@ -47,6 +47,8 @@ export interface ClientRequestOptions {
   readonly name?: string
   /** What it is a copy of, such as `registry://drive`. @defaultValue the software of an outside client */
   readonly softwareId?: string
+  /** Where its callback sends the browser on. @defaultValue it shows a page */
+  readonly leadsTo?: string
 }
 
 /** How a client calls the instance. */
@@ -66,7 +68,7 @@ export async function openRequest(
   options: ClientRequestOptions = {},
 ): Promise<ClientRequest> {
   const { scope: firstScope = 'io.svc.contacts:GET', name = CLIENT_NAME, softwareId } = options
-  const callback = await openCallbackServer()
+  const callback = await openCallbackServer(options.leadsTo)
   const client = relyingParty({
     issuer: origin,
     port,

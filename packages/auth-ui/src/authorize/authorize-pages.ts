@@ -81,14 +81,14 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
     async outOfBand(context, answer) {
       await pages.outOfBandPage(behindRoute(context), answer)
     },
-    async error(context, error) {
+    async error(context, error, client) {
       const ctx = behindRoute(context)
       const { requestId } = ctx.state
       const shown = await shownError(services, ctx, error)
       await pages.errorPage(ctx, {
         error: shown,
         ...(requestId === undefined || error.status < 500 ? {} : { requestId }),
-        next: nextStep(ctx, shown),
+        next: client === undefined ? nextStep(ctx, shown) : { ...client, label: 'client' },
       })
     },
     checkCsrf: (ctx, rule) => csrf.check(ctx, rule),

@@ -14,7 +14,11 @@ export interface ErrorModel {
   /** The exact words of the rule that was broken, for whoever wrote the app: folded away. */
   readonly technical?: string
   readonly reference?: Isolated
-  readonly next: { readonly href: string; readonly label: string }
+  readonly next: {
+    readonly href: string
+    readonly label: string
+    readonly values?: Readonly<Record<string, Isolated>>
+  }
 }
 
 const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
@@ -56,10 +60,13 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
     ...(requestId === undefined || MEANT.has(error.code)
       ? {}
       : { reference: leftToRight(requestId) }),
-    next: {
-      href: `${origin}${next?.href ?? '/'}`,
-      label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,
-    },
+    next:
+      next?.label === 'client'
+        ? { href: next.href, label: 'page.client', values: { host: leftToRight(next.host) } }
+        : {
+            href: `${origin}${next?.href ?? '/'}`,
+            label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,
+          },
   }
 }
 

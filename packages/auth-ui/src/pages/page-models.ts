@@ -329,6 +329,8 @@ export interface ErrorPageModel {
   readonly error: Pick<HttpError, 'code' | 'description' | 'expose' | 'status' | 'words'>
   /** Request id of an unexpected error, to quote to the operator. */
   readonly requestId?: string
-  /** The way on: a path of the instance. */
-  readonly next?: { readonly href: string; readonly label: 'home' | 'login' | 'reset' | 'retry' }
+  /** The way on: a path of the instance, or the answer to the client whose request has a fault. */
+  readonly next?:
+    | { readonly href: string; readonly label: 'home' | 'login' | 'reset' | 'retry' }
+    | { readonly href: string; readonly label: 'client'; readonly host: string }
 }

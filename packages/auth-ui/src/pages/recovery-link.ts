@@ -2,7 +2,7 @@ import type { HttpError, RouteContext } from '@svc/platform'
 import type { ErrorPageModel } from './page-models.ts'
 
 /** One link on an error page. */
-export type NextStep = NonNullable<ErrorPageModel['next']>
+export type NextStep = Exclude<NonNullable<ErrorPageModel['next']>, { readonly label: 'client' }>
 
 /** How a form's page is opened again: its path, and which fields its query takes, by their names there. */
 interface Page {

@@ -115,6 +115,27 @@ describe('an assistant that asks the owner', () => {
     expect(stale.status, 'a page that is too old can still be refused').to.equal(302)
   })
 
+  it('is told what is wrong with its request by one button that names its host (D92)', async () => {
+    const pending = await party.authorize({ scope: 'Not A Scope::' })
+    const url = `${pending.url}&resource=${encodeURIComponent(`${ALICE}/mcp`)}`
+    const answer = await browser.get(url)
+    expect(answer.status).to.equal(400)
+    const links = [
+      ...answer.text.matchAll(/<a [^>]*href="(?<href>[^"]*)"[^>]*>(?<text>.*?)<\/a>/gu),
+    ]
+    expect(links).to.have.length(1)
+    const { href = '', text = '' } = links[0]?.groups ?? {}
+    const words = text.replaceAll(/<[^>]*>|[\u2066-\u2069]/gu, '')
+    expect(words).to.equal(`Go back to ${new URL(party.redirectUri).host}`)
+    const told = new URL(href.replaceAll('&amp;', '&'))
+    expect(told.href.startsWith(party.redirectUri)).to.equal(true)
+    expect(Object.fromEntries(told.searchParams)).to.include({
+      error: 'invalid_scope',
+      state: pending.state,
+      iss: ALICE,
+    })
+  })
+
   it('is answered with the page again when nothing is ticked', async () => {
     const { form } = await ask()
     const nothing = { 'permission-0-read': undefined, 'permission-1-read': undefined }

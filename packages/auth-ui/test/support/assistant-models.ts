@@ -108,6 +108,7 @@ export function assistantPage(view: Partial<AssistantView> = {}): AssistantPageM
       fields: {
         client_id: 'https://assistant.quill.test/client.json',
         state: 's',
+        redirect_uri: redirectUri,
         response_type: 'code',
       },
       ...view,

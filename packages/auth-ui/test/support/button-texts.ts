@@ -1,6 +1,7 @@
 /** Keys of the texts of buttons, and of links that look like one, by the place of their catalogue. */
 export const BUTTONS: Readonly<Record<string, readonly string[]>> = {
   'packages/auth-ui': [
+    'page.client',
     'page.home',
     'page.login',
     'page.retry',

@@ -401,7 +401,12 @@ function consentPage(view: Partial<ConsentView>): ConsentPageModel {
       signs: { isSelfRegistered: true, isCertified: false, isNew: true },
       redirectUri,
       cancelUrl: `${redirectUri}?error=access_denied&state=s`,
-      fields: { client_id: 'b1946ac92492d2347c6235b4d2611184', state: 's', response_type: 'code' },
+      fields: {
+        client_id: 'b1946ac92492d2347c6235b4d2611184',
+        state: 's',
+        redirect_uri: redirectUri,
+        response_type: 'code',
+      },
       ...view,
     },
   }

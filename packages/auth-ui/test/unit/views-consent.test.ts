@@ -163,6 +163,7 @@ describe('consent page', () => {
       csrf_token: 'c'.repeat(32),
       client_id: 'b1946ac92492d2347c6235b4d2611184',
       state: 's',
+      redirect_uri: 'https://drive.example.com/oauth/callback',
       response_type: 'code',
       choice: '2',
       duration: '30d',

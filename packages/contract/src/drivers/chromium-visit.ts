@@ -33,6 +33,8 @@ export class ChromiumVisit {
   /** Answers of the window itself that nobody has looked at yet. */
   readonly #answers: Promise<Shown>[] = []
   readonly #posts: Promise<unknown>[] = []
+  /** The last answers to scripts, by method and address. */
+  readonly #bodies = new Map<string, string>()
   #label = ''
   #fault: unknown
   /** Where the window was sent off the server; absent as long as it is there. */
@@ -70,6 +72,7 @@ export class ChromiumVisit {
     await context.addCookies(await cookiesOf(jar))
     const page = await context.newPage()
     const visit = new ChromiumVisit(context, page, jar, options)
+    await visit.#readBeforeScripts()
     await page.route('**/*', async (route) => {
       const request = route.request()
       if (UNSEEN.has(request.resourceType()) || !visit.#mayAsk(request.method(), request.url())) {
@@ -77,6 +80,26 @@ export class ChromiumVisit {
       } else await route.continue()
     })
     return visit
+  }
+
+  /** A script that reads an answer may send the window on, and what the page was answered goes with the page. */
+  async #readBeforeScripts(): Promise<void> {
+    const session = await this.#context.newCDPSession(this.#page)
+    const read = async (requestId: string, name: string): Promise<void> => {
+      try {
+        const { body, base64Encoded } = await session.send('Fetch.getResponseBody', { requestId })
+        this.#bodies.set(name, Buffer.from(body, base64Encoded ? 'base64' : 'utf8').toString())
+      } catch {
+        // A redirect has none, and a window that is closed neither.
+      }
+      await session.send('Fetch.continueRequest', { requestId }).catch(() => {})
+    }
+    session.on('Fetch.requestPaused', ({ requestId, request }) => {
+      void read(requestId, `${request.method} ${request.url}`)
+    })
+    await session.send('Fetch.enable', {
+      patterns: [{ requestStage: 'Response', resourceType: 'Fetch' }],
+    })
   }
 
   /** Goes to an address. @throws Error when no answer comes */
@@ -201,7 +224,9 @@ export class ChromiumVisit {
       status: response.status(),
       headers,
       // A redirect has none that can be read.
-      body: await response.text().catch(() => ''),
+      body:
+        this.#bodies.get(`${request.method()} ${request.url()}`) ??
+        (await response.text().catch(() => '')),
     }
     this.#options.wire.keep({
       label,

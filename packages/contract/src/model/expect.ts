@@ -102,9 +102,17 @@ export function expectPage(exchange: Answered, ...allowed: readonly number[]): F
   )
 }
 
-/** Where an answer leads. */
+/** Where an answer leads: its `Location`, or what the script of a page is told as data. Empty: nowhere. */
 export function locationOf(exchange: Answered): string {
-  return header(exchange, 'location') ?? ''
+  const { redirect = '' } = wantsData(exchange) ? jsonOf(exchange) : {}
+  return header(exchange, 'location') ?? String(redirect)
+}
+
+/** Whether a script of a page asked: a form of a browser accepts pages. */
+export function wantsData({ request }: Answered): boolean {
+  return request.headers.some(
+    ([name, value]) => name.toLowerCase() === 'accept' && value === 'application/json',
+  )
 }
 
 /**

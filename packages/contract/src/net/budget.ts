@@ -18,7 +18,7 @@ export type Spent =
 /** What a run may do at most, so that no owner is locked out of their own space. */
 export const SAFE_BUDGET: Readonly<Record<Spent, number>> = {
   requests: 1500,
-  registrations: 44,
+  registrations: 48,
   'wrong passphrases': 8,
   passcodes: 4,
   'session codes': 10,

@@ -10,7 +10,7 @@ import type { AuthorizeRequest } from './authorize-request.ts'
 import type { ConsentAnswer } from './consent-choice.ts'
 import { assistantDuration } from './consent-durations.ts'
 import type { LiveAccess } from './live-access.ts'
-import { refusedLocation } from './redirect.ts'
+import { leaveTo, refusedLocation } from './redirect.ts'
 
 // What an owner answers on the page of an assistant. @see assistants.md 5.4, 7.4
 
@@ -46,9 +46,7 @@ export async function refuseAssistant(
     address: clientAddress(ctx),
     resource: resource?.path ?? '',
   })
-  ctx.status = 302
-  ctx.set('Location', refusedLocation(request))
-  ctx.body = ''
+  leaveTo(ctx, refusedLocation(request))
 }
 
 /** What goes with a grant to an assistant. */

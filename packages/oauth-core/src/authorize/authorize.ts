@@ -21,6 +21,7 @@ import { type ChoiceRules, type ConsentAnswer, readConsentAnswer } from './conse
 import { checkConsent, sealConsent } from './consent-seal.ts'
 import { consentView, placesAllowed } from './consent-view.ts'
 import { findDescribed, isDescribed, keepDescribed } from './described-client.ts'
+import { tellFault } from './faults.ts'
 import {
   isLookedAt,
   showCertify,
@@ -35,7 +36,7 @@ import {
   supersededGrants,
 } from './live-access.ts'
 import { authorizeError, notCertified } from './page-texts.ts'
-import { grantedLocation, isOutOfBand } from './redirect.ts'
+import { grantedLocation, isOutOfBand, leaveTo } from './redirect.ts'
 
 // The authorization endpoint. @see oauth.md 5.1 to 5.3, 5.7, 5.8; decisions D8, D24, D42
 
@@ -44,8 +45,8 @@ export async function showConsent(ctx: RouteContext, services: OAuthServices): P
   const { instance, query } = ctx.state
   if (await redeemSessionCode(ctx, services)) return
   const draft: AuthorizeDraft = { ctx, instance, parameters: query }
-  if (await describeClient(draft, services)) return pagesOf(services).login(ctx)
-  const request = await checkAuthorize(draft, services)
+  const request = await readRequest(draft, services)
+  if (request === undefined) return
   if (await showsDeprecated(ctx, services, request)) return
   const session = await sessionOf(ctx, services)
   if (session === undefined) return pagesOf(services).login(ctx)
@@ -59,8 +60,8 @@ export async function showConsent(ctx: RouteContext, services: OAuthServices): P
 export async function answerConsent(ctx: RouteContext, services: OAuthServices): Promise<void> {
   const { instance, form } = ctx.state
   const draft: AuthorizeDraft = { ctx, instance, parameters: form }
-  if (await describeClient(draft, services)) throw new OAuthError('not_authenticated')
-  const request = await checkAuthorize(draft, services)
+  const request = await readRequest(draft, services)
+  if (request === undefined) return
   const session = await sessionOf(ctx, services)
   if (session === undefined) throw new OAuthError('not_authenticated')
   await refuseUnlessAllowed(services, instance, request)
@@ -91,10 +92,22 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
     await pagesOf(services).outOfBand(ctx, { code, state: request.state })
     return
   }
-  // Not `ctx.redirect`: it parses and writes the URI anew, and shows the code in a body.
-  ctx.status = 302
-  ctx.set('Location', grantedLocation(request, code))
-  ctx.body = ''
+  leaveTo(ctx, grantedLocation(request, code))
+}
+
+/** The request, checked; undefined when it is answered: the owner has to log in first, or its client is told of a fault. */
+async function readRequest(
+  draft: AuthorizeDraft,
+  services: OAuthServices,
+): Promise<AuthorizeRequest | undefined> {
+  try {
+    if (!(await describeClient(draft, services))) return await checkAuthorize(draft, services)
+    if (draft.ctx.method === 'POST') throw new OAuthError('not_authenticated')
+    await pagesOf(services).login(draft.ctx)
+  } catch (error) {
+    if (!(await tellFault(draft, services, error))) throw error
+  }
+  return undefined
 }
 
 /**

@@ -14,7 +14,12 @@ import {
   type AuthorizeRequest,
   toAuthorizeRequest,
 } from './authorize-request.ts'
-import { checkIdentifier, notListed } from './described-client.ts'
+import {
+  checkDescribedTarget,
+  checkIdentifier,
+  isDescribed,
+  notListed,
+} from './described-client.ts'
 import { AUTHORIZE_TEXTS, authorizeError } from './page-texts.ts'
 import { isRegisteredRedirect } from './redirect.ts'
 
@@ -63,8 +68,7 @@ const REFUSED = ['request', 'request_uri', 'registration'] as const
 
 /**
  * The checks of `GET` and `POST /auth/authorize`, in the order of oauth.md 5.1; step 2, `session_code`, comes before
- * all of them. Nothing before `checkRedirectUri` may
- * name the client's address, and no failure ever goes there.
+ * all of them. None may name the client's address: `tellFault` decides whether a failure goes there.
  */
 export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
   checkLength,
@@ -86,6 +90,7 @@ export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
 const CHECKS_BEFORE_DOCUMENT: readonly AuthorizeCheck[] = [
   ...AUTHORIZE_CHECKS.slice(0, AUTHORIZE_CHECKS.indexOf(checkClient)),
   checkIdentifier,
+  checkDescribedTarget,
 ]
 
 /** Runs the checks that need no document. @throws OAuthError of the first that fails */
@@ -94,6 +99,24 @@ export async function checkBeforeDocument(
   services: CheckServices,
 ): Promise<void> {
   for (const check of CHECKS_BEFORE_DOCUMENT) await check(draft, services)
+}
+
+/**
+ * Proves who asks and where its answer goes; of a client whose document was not read yet, its address alone.
+ * @throws OAuthError when one of them is not proven
+ */
+export async function checkProven(draft: AuthorizeDraft, services: CheckServices): Promise<void> {
+  if (draft.client === undefined && isDescribed(draft, services)) {
+    await checkIdentifier(draft, services)
+    return
+  }
+  await checkClient(draft, services)
+  checkRedirectUri(draft)
+}
+
+/** Whether a request is larger than one that is read at all. */
+export function isOversized({ description }: Pick<OAuthError, 'description'>): boolean {
+  return description === AUTHORIZE_TEXTS.tooLong || description === AUTHORIZE_TEXTS.stateTooLong
 }
 
 /** Runs every check; a client that is known already is not looked for. @throws OAuthError of the first that fails */

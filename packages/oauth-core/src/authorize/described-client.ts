@@ -30,7 +30,7 @@ export function isDescribed(
 /** What the address itself says, before anything is fetched. @see assistants.md 2.1, 2.10 */
 export async function checkIdentifier(
   { instance, parameters }: AuthorizeDraft,
-  { engine, instances, resources }: Pick<OAuthServices, 'engine' | 'instances' | 'resources'>,
+  { engine, instances }: Pick<OAuthServices, 'engine' | 'instances'>,
 ): Promise<void> {
   const url = parameters.text('client_id')
   const isFaulty = findIdentifierFault(url, instance.origin) !== undefined
@@ -38,6 +38,13 @@ export async function checkIdentifier(
     throw authorizeError('clientAddressInvalid')
   const host = hostOfClientId(url)
   if (!engine.described.isAllowedHost(host)) throw hostRefused(host)
+}
+
+/** What needs no document either: the resource, and PKCE. @see assistants.md 3.2, 4.2 */
+export function checkDescribedTarget(
+  { instance, parameters }: AuthorizeDraft,
+  { resources }: Pick<OAuthServices, 'resources'>,
+): void {
   const resource = resources.choose(parameters.text('resource'), instance, true)
   if (resource === 'unknown') throw authorizeError('resourceUnknown')
   if (parameters.text('code_challenge') === '') throw authorizeError('pkceMandatory')

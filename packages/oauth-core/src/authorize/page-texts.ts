@@ -37,7 +37,7 @@ export const AUTHORIZE_TEXTS = {
 
 export type AuthorizeText = keyof typeof AUTHORIZE_TEXTS
 
-/** A 400 page; nothing of the authorization endpoint's errors ever goes to the client. */
+/** A 400 page; whether its client is told is decided behind all checks. @see decision D92 */
 export function authorizeError(text: AuthorizeText): OAuthError {
   return new OAuthError(codeOf(text), { description: AUTHORIZE_TEXTS[text] })
 }

@@ -1,4 +1,4 @@
-import { originOfApp } from '@svc/platform'
+import { originOfApp, prefersJson, type RouteContext } from '@svc/platform'
 import { type Client, isPublic } from '../clients/client.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 
@@ -61,21 +61,36 @@ export function sharedLocation(request: AuthorizeRequest, code: string, sharingI
   ])}#`
 }
 
-/** Where the link to refuse leads. @see decisions D25, D41 */
+/** Where the link to refuse leads. @see decision D41 */
 export function refusedLocation(request: AuthorizeRequest): string {
-  const { redirectUri, instance, resource } = request
-  if (isOutOfBand(redirectUri)) return '/'
-  // Deployed apps look for this at the very end; programs that ask for a resource hold the answer against RFC 9207.
-  if (!WEB.test(redirectUri) && resource === undefined)
-    return append(redirectUri, [['error', 'access_denied']])
-  return append(redirectUri, [
-    ['error', 'access_denied'],
-    ...stateOf(request),
-    ['iss', instance.origin],
-  ])
+  return isOutOfBand(request.redirectUri) ? '/' : errorLocation(request, 'access_denied')
 }
 
-function stateOf({ state }: AuthorizeRequest): readonly (readonly [string, string])[] {
+/** What the redirect of an error is made of. */
+type ErrorTarget = Pick<AuthorizeRequest, 'instance' | 'redirectUri' | 'state'>
+
+/** Where a client is told of an error. @see decision D92; RFC 6749 4.1.2.1 */
+export function errorLocation(request: ErrorTarget, code: string): string {
+  const { redirectUri, instance } = request
+  const error = ['error', code] as const
+  const context = [...stateOf(request), ['iss', instance.origin]] as const
+  // Deployed apps with a scheme of their own look for the error at the very end.
+  return append(redirectUri, WEB.test(redirectUri) ? [error, ...context] : [...context, error])
+}
+
+/**
+ * Whether a fault of a request goes to the redirect URI without a press of the owner: `always` to a program of this
+ * machine, `known` to a site that the owner allowed before. Undefined: a fault is never told there.
+ * @see decision D92
+ */
+export function answersByItself(redirectUri: string): 'always' | 'known' | undefined {
+  if (LOOPBACK.test(redirectUri)) return 'always'
+  return /^https:/i.test(redirectUri) && URL.canParse(redirectUri) ? 'known' : undefined
+}
+
+function stateOf({
+  state,
+}: Pick<AuthorizeRequest, 'state'>): readonly (readonly [string, string])[] {
   return state === '' ? [] : [['state', state]]
 }
 
@@ -90,6 +105,24 @@ export function formActionSource(redirectUri: string): string | undefined {
   if (isOutOfBand(redirectUri)) return undefined
   const url = new URL(redirectUri)
   return CSP_ORIGIN.test(url.origin) ? url.origin : url.protocol
+}
+
+/**
+ * Sends the browser to the client: 302, or 200 `{redirect}` for the script of a page, because browsers apply
+ * `form-action` to every hop of a redirect that a form causes. Not `ctx.redirect`: it would parse and write the URI
+ * anew, and show the code in a body.
+ * @see decision D93
+ */
+export function leaveTo(ctx: RouteContext, location: string): void {
+  if (prefersJson(ctx)) {
+    ctx.status = 200
+    ctx.type = 'application/json; charset=utf-8'
+    ctx.body = JSON.stringify({ redirect: location })
+    return
+  }
+  ctx.status = 302
+  ctx.set('Location', location)
+  ctx.body = ''
 }
 
 /** Puts parameters behind a URI whose bytes stay as they are. */

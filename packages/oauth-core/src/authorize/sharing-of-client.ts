@@ -8,7 +8,13 @@ import type { AuthorizeRequest } from './authorize-request.ts'
 import { checkSharingOfClient } from './checks.ts'
 import { showsDeprecated, showsLimit, withinLimit } from './interstitials.ts'
 import { authorizeError } from './page-texts.ts'
-import { formActionSource, isOutOfBand, refusedLocation, sharedLocation } from './redirect.ts'
+import {
+  formActionSource,
+  isOutOfBand,
+  leaveTo,
+  refusedLocation,
+  sharedLocation,
+} from './redirect.ts'
 import { refuseGone, scopeOf, type SharingOffer } from './sharings.ts'
 
 // A client asks for a sharing, as at the authorization endpoint; `scope` holds the rules of the sharing.
@@ -70,9 +76,7 @@ export async function acceptSharingOfClient(
   if (isOutOfBand(request.redirectUri)) {
     return pagesOf(services).outOfBand(ctx, { code, state: request.state })
   }
-  ctx.status = 302
-  ctx.set('Location', sharedLocation(request, code, offer.id))
-  ctx.body = ''
+  leaveTo(ctx, sharedLocation(request, code, offer.id))
 }
 
 async function check(

@@ -5,7 +5,7 @@ import { type OAuthServices, pagesOf, sessionOf } from '../services.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'
 import { checkSharing } from './checks.ts'
 import { authorizeError } from './page-texts.ts'
-import { append } from './redirect.ts'
+import { append, leaveTo } from './redirect.ts'
 import { acceptSharingOfClient, showSharingOfClient } from './sharing-of-client.ts'
 import { refuseGone, type SharingOffer, type SharingPlace, type Sharings } from './sharings.ts'
 
@@ -55,7 +55,7 @@ export async function acceptSharing(ctx: RouteContext, services: OAuthServices):
   })
   if (note.length > 0) await services.store.write(note)
   services.log.info('sharing.accepted', { domain: instance.domain, sharingId: offer.id })
-  redirect(ctx, placeOf(instance, offer, place))
+  leaveTo(ctx, placeOf(instance, offer, place))
 }
 
 /** `GET /auth/authorize/sharing/:id/cancel`: leads away without taking part. */

@@ -11,6 +11,7 @@ import {
   connect,
   exchange,
   type Fields,
+  OWNER,
   publicClient,
   refresh,
   REDIRECT_URI,
@@ -196,7 +197,13 @@ describe('what an owner answers an assistant', () => {
       `${REDIRECT_URI}?error=access_denied&state=s&iss=${iss}`,
     )
     const program = await allow(server, id, { redirect_uri: custom, answer: 'refuse' })
-    expect(program.headers['location']).to.equal(`${custom}?error=access_denied&state=s&iss=${iss}`)
+    expect(program.headers['location']).to.equal(`${custom}?state=s&iss=${iss}&error=access_denied`)
+    const script = { ...OWNER, accept: 'application/json' }
+    const data = await allow(server, id, { answer: 'refuse' }, script)
+    expect([data.status, data.body]).to.deep.equal([
+      200,
+      { redirect: `${REDIRECT_URI}?error=access_denied&state=s&iss=${iss}` },
+    ])
     expect(allowed).to.have.length(1)
     expect(lines(server, 'assistant.refused')[0]).to.include({ clientId: id, resource: '/mcp' })
     expect((await refresh(server, id, tokens.refresh_token)).status).to.equal(200)

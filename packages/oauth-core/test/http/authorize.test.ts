@@ -216,6 +216,18 @@ eachStore((open) => {
         expect(answer.status).to.equal(302)
       })
 
+      it('answers 200 with the address to a script that asks for data', async () => {
+        const { fields } = await form()
+        const headers = { accept: 'application/json' }
+        const answer = await browser.post('/auth/authorize', fields, { headers })
+        expect(answer.status).to.equal(200)
+        expect(answer.location).to.equal(undefined)
+        expect(answer.headers['cache-control']).to.equal('no-store')
+        const { redirect } = answer.json<{ redirect: string }>()
+        expect(redirect.startsWith(`${REDIRECT_URI}&access_code=`)).to.equal(true)
+        expect(redirect).to.match(/#$/)
+      })
+
       it('takes less scope than was shown', async () => {
         const answer = await browser.submit(await form(), { scope: 'io.svc.files:GET:one' })
         expect(answer.status).to.equal(302)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ClientId } from '../../src/index.ts'
 import { type JwtClaims, signJwt } from '../../src/tokens/jwt.ts'
-import { METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
+import { type Answer, METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
 import {
   allow,
   ask,
@@ -28,6 +28,10 @@ async function confidential(server: OAuthServer, metadata: object = {}) {
   const { id, secret } = await server.register({ redirect_uris: [REDIRECT_URI], ...metadata })
   return { id, secret: { client_secret: secret } }
 }
+
+/** What a client that the owner allowed before is told. */
+const errorOf = ({ headers }: Answer): string | null =>
+  new URL(String(headers['location'])).searchParams.get('error')
 
 describe('resource at the authorization endpoint', () => {
   const RESOURCES: readonly [string | undefined, string, string][] = [
@@ -60,7 +64,7 @@ describe('resource at the authorization endpoint', () => {
         const what = `${String(resource)} of ${client === open ? 'a public client' : 'a secret'}`
         const answer = await allow(server, client, { resource, choice: '1', 'permission-0': 'on' })
         if (expected === 'unknown') {
-          expect([answer.status, answer.text], what).to.deep.equal([400, `<p>${UNKNOWN}`])
+          expect(errorOf(answer), what).to.equal('invalid_target')
           continue
         }
         const tokens = tokensOf(await exchange(server, client, codeOf(answer), form))
@@ -150,7 +154,7 @@ describe('resource at the authorization endpoint', () => {
       Array.from({ length: 13 }, (_, i) => `io.svc.t${i}`).join(' '),
     ]) {
       const answer = await ask(server, open, { scope })
-      expect([answer.status, answer.text], scope).to.deep.equal([400, '<p>Invalid scope'])
+      expect(errorOf(answer), scope).to.equal('invalid_scope')
     }
     const { id } = await confidential(server)
     const absent = await ask(server, id, { scope: undefined, resource: `${BASE}/mcp` })

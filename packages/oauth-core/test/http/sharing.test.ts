@@ -107,6 +107,16 @@ anyStore((open) => {
       expect((await show({}, browser)).status).to.equal(400)
     })
 
+    it('tells a script that asks for data where the app is', async () => {
+      const browser = server.browser()
+      const { fields } = (await show({}, browser)).page().form(PATH)
+      const answer = await browser.post(PATH, fields, { headers: { accept: 'application/json' } })
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.deep.equal({
+        redirect: 'https://drive.alice.example.com/?sharing=sharing-1#/shared?x=1',
+      })
+    })
+
     for (const status of [400, 401, 403, 404, 409, 410]) {
       it(`answers 400 when the other side answers ${status}`, async () => {
         failure = Object.assign(new Error('no'), { status })
@@ -166,6 +176,20 @@ anyStore((open) => {
       const pending = { url: '', state: 'the state', codeVerifier: VERIFIER }
       expect((await party.exchange(answer.location ?? '', pending)).scope).to.equal(scope)
       expect(accepted[0]?.client?.id).to.equal(party.client.client_id)
+    })
+
+    it('tells a script that asks for data where the client is', async () => {
+      const fields = authorizeParameters(await server.client(), {
+        scope: 'io.svc.files:GET:folder-1',
+      })
+      const browser = server.browser()
+      const page = await show({ ...fields, sharing_id: undefined }, browser)
+      const answer = await browser.post(PATH, page.page().form(PATH).fields, {
+        headers: { accept: 'application/json' },
+      })
+      expect(answer.status).to.equal(200)
+      const { redirect } = answer.json<{ redirect: string }>()
+      expect(redirect.startsWith(`${REDIRECT_URI}&access_code=`)).to.equal(true)
     })
 
     const faults: readonly [changes: Fields, text: string][] = [

@@ -95,6 +95,60 @@ export const refusals: Scenario = {
   },
 }
 
+/** A program on this machine; nobody visits it. */
+export const PROGRAM = 'http://127.0.0.1:33418/callback'
+
+/** What is wrong with a request, and what its client is told. */
+export const FAULTS: readonly (readonly [
+  id: string,
+  label: string,
+  changes: Readonly<Record<string, string | undefined>>,
+  error: string,
+])[] = [
+  ['AUT-050', 'scope', { scope: 'Not A Scope::' }, 'invalid_scope'],
+  ['AUT-051', 'resource', { resource: 'https://other.contract.example/mcp' }, 'invalid_target'],
+  [
+    'AUT-052',
+    'open',
+    { code_challenge: undefined, code_challenge_method: undefined },
+    'invalid_request',
+  ],
+  ['AUT-053', 'plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+  ['AUT-054', 'type', { response_type: 'token' }, 'unsupported_response_type'],
+  ['AUT-055', 'mode', { response_mode: 'fragment' }, 'invalid_request'],
+]
+
+/**
+ * Asks with one thing wrong as a client that has no secret. Where it cannot register nothing more is asked, and the
+ * checks are skipped.
+ */
+export const faults: Scenario = {
+  id: 'aut.faults',
+  needs: ['pages'],
+  async run(world) {
+    const { clients } = world
+    const metadata = clients.metadata({
+      software_id: undefined,
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [PROGRAM, CALLBACK],
+    })
+    const client = clients.clientOf(await clients.register('aut.faults.client', metadata))
+    if (client === undefined) return
+    const program = await clients.authorizeUrl(client, {}, 'c'.repeat(43))
+    const browser = await world.owner()
+    for (const [, label, changes] of FAULTS) {
+      await browser.visit(`aut.fault.${label}`, changed(program, changes))
+    }
+    world.note('aut.fault.state', new URL(program).searchParams.get('state') ?? '')
+    await browser.visit(
+      'aut.fault.of.site',
+      changed(program, { redirect_uri: CALLBACK, scope: 'Not A Scope::' }),
+    )
+    const stranger = world.browser()
+    await stranger.visit('aut.fault.of.stranger', changed(program, { scope: 'Not A Scope::' }))
+  },
+}
+
 /** The same address with these parameters; `undefined` leaves one out. */
 export function changed(
   address: string,

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
+import { AuthorizationResponseError, validateAuthResponse } from 'oauth4webapi'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
 import {
   formActionSource,
@@ -64,13 +65,27 @@ describe('refusedLocation', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['https://client.org/cb', `https://client.org/cb?error=access_denied&state=st&${ISS}`],
     ['https://client.org/cb?a=1', `https://client.org/cb?a=1&error=access_denied&state=st&${ISS}`],
-    ['app://cb', 'app://cb?error=access_denied'],
-    ['app://cb?a=1', 'app://cb?a=1&error=access_denied'],
+    ['app://cb', `app://cb?state=st&${ISS}&error=access_denied`],
+    ['app://cb?a=1', `app://cb?a=1&state=st&${ISS}&error=access_denied`],
     ['urn:ietf:wg:oauth:2.0:oob', '/'],
   ]
   for (const [uri, location] of cases) {
     it(`leads to ${location}`, () => {
       expect(refusedLocation(request(uri))).to.equal(location)
+    })
+  }
+
+  for (const uri of ['https://client.org/cb', 'http://127.0.0.1:8123/cb', 'app://cb', 'quill:/']) {
+    it(`is access_denied to a library that compares state and iss, for ${uri}`, () => {
+      const { origin } = testInstance()
+      const answer = new URL(refusedLocation(request(uri)))
+      const server = {
+        issuer: origin,
+        authorization_response_iss_parameter_supported: true,
+      }
+      const answered = () =>
+        validateAuthResponse(server, { client_id: 'one' }, answer.searchParams, 'st')
+      expect(answered).to.throw(AuthorizationResponseError).with.property('error', 'access_denied')
     })
   }
 })
