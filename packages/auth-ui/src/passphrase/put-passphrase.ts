@@ -149,7 +149,8 @@ async function keepsHint(
 ): Promise<boolean> {
   if (posted.hasHint) return false
   if (owner.hint === undefined) return true
-  return (await services.hasher.derive(owner.hint, owner.salt, iterations)) !== loginValue
+  const hint = owner.hint.normalize('NFC')
+  return (await services.hasher.derive(hint, owner.salt, iterations)) !== loginValue
 }
 
 /** The passphrase is changed already: without a new session the owner logs in again, no more. */
