@@ -28,6 +28,7 @@ import { usePasskey } from '../login/use-passkey.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
 import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
+import { redirect } from '../web/answer.ts'
 import { formActionSources, type RedirectTarget } from '../web/redirect-target.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblem } from '../pages/page-models.ts'
@@ -61,7 +62,7 @@ export const confirmRoutes: readonly Route<AuthUiServices>[] = [
     path: '/auth/confirm',
     handler: showConfirm,
     auth: anybody,
-    statuses: [200, 400, 412],
+    statuses: [200, 302, 400, 412],
     family: 'html',
     summary:
       'Shows the form in which the owner confirms with the passphrase. A script of the same origin that asks for JSON gets it as data.',
@@ -98,11 +99,18 @@ async function showConfirm(ctx: RouteContext, services: AuthUiServices): Promise
   const { query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
-  await showForm(
-    services,
-    ctx,
-    await readAsked(services, ctx, owner, query.text('state'), query.text('redirect')),
-  )
+  const asked = await readAsked(services, ctx, owner, query.text('state'), query.text('redirect'))
+  const { origin } = ctx.state.instance
+  if (await isElsewhere(services, ctx)) {
+    const back = encodeURIComponent(`${origin}/auth/confirm?${ctx.querystring}`)
+    return redirect(ctx, `${origin}/auth/login?redirect=${back}`)
+  }
+  await showForm(services, ctx, asked)
+}
+
+/** A session that a mailed link opened in another browser cannot confirm (D96): the owner logs in first. */
+async function isElsewhere(services: AuthUiServices, ctx: RouteContext): Promise<boolean> {
+  return (await services.sessionMiddleware.current(ctx))?.isElsewhere === true
 }
 
 /** Order: origin, owner, state and redirect, limits, passphrase, second factor. */
@@ -110,8 +118,9 @@ async function submitConfirm(ctx: RouteContext, services: AuthUiServices): Promi
   const { form, query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
-  const redirect = form.text('redirect') || query.text('redirect')
-  const asked = await readAsked(services, ctx, owner, form.text('state'), redirect)
+  const leadsTo = form.text('redirect') || query.text('redirect')
+  const asked = await readAsked(services, ctx, owner, form.text('state'), leadsTo)
+  if (await isElsewhere(services, ctx)) throw new AuthUiError('login_required', { status: 403 })
   try {
     const { state, isDefault, target } = asked
     const confirmed = { state, redirect: isDefault ? undefined : target.href }
