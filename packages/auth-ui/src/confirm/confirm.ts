@@ -25,11 +25,11 @@ import { clientAddress, visitorOf } from '../web/visitor.ts'
 import { startChallenge } from '../factors/second-factor.ts'
 import { passkeyLoginOptions } from '../factors/passkey-proof.ts'
 import { usePasskey } from '../login/use-passkey.ts'
+import { showLoginForm } from '../login/login.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
 import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
-import { redirect } from '../web/answer.ts'
-import { formActionSources, type RedirectTarget } from '../web/redirect-target.ts'
+import { formActionSources, parseTarget, type RedirectTarget } from '../web/redirect-target.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblem } from '../pages/page-models.ts'
 import { formProblem } from '../pages/form-problem.ts'
@@ -62,7 +62,7 @@ export const confirmRoutes: readonly Route<AuthUiServices>[] = [
     path: '/auth/confirm',
     handler: showConfirm,
     auth: anybody,
-    statuses: [200, 302, 400, 412],
+    statuses: [200, 400, 412],
     family: 'html',
     summary:
       'Shows the form in which the owner confirms with the passphrase. A script of the same origin that asks for JSON gets it as data.',
@@ -100,12 +100,11 @@ async function showConfirm(ctx: RouteContext, services: AuthUiServices): Promise
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
   const asked = await readAsked(services, ctx, owner, query.text('state'), query.text('redirect'))
-  const { origin } = ctx.state.instance
-  if (await isElsewhere(services, ctx)) {
-    const back = encodeURIComponent(`${origin}/auth/confirm?${ctx.querystring}`)
-    return redirect(ctx, `${origin}/auth/login?redirect=${back}`)
-  }
-  await showForm(services, ctx, asked)
+  if (!(await isElsewhere(services, ctx))) return showForm(services, ctx, asked)
+  const { instance } = ctx.state
+  const here = `${instance.origin}/auth/confirm?${ctx.querystring}`
+  const target = await parseTarget(services, instance, here)
+  await showLoginForm(services, ctx, { owner, target, emailVerifiedCode: '', isLongRun: false }, {})
 }
 
 /** A session that a mailed link opened in another browser cannot confirm (D96): the owner logs in first. */
