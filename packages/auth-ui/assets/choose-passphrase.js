@@ -1,5 +1,13 @@
 import { canDerive, derivePassphrase, NEW_PASSPHRASE_ITERATIONS } from './derive.js'
-import { busy, element, enableShowButtons, painted, send, setFieldError } from './form.js'
+import {
+  busy,
+  element,
+  enableShowButtons,
+  guardPassphrase,
+  painted,
+  send,
+  setFieldError,
+} from './form.js'
 import { givesAway, judgeStrength } from './strength.js'
 
 /** Answers after which this page has nothing left to ask: loading it again says so, and where to go. */
@@ -55,12 +63,11 @@ async function choose() {
   const done = busy(button, form.dataset['busy'] ?? '')
   await painted()
   const iterations = NEW_PASSPHRASE_ITERATIONS
-  const passphrase = await derivePassphrase(input.value, form.dataset['salt'] ?? '', iterations)
+  const chosen = input.value.normalize('NFC')
+  const passphrase = await derivePassphrase(chosen, form.dataset['salt'] ?? '', iterations)
   const problem = await send(form, { passphrase, iterations: String(iterations) })
-  if (problem === undefined) {
-    input.value = ''
-    return
-  }
+  // Password managers read the field when the page is left.
+  if (problem === undefined) return
   if (OVER.has(problem.code)) {
     location.reload()
     return
@@ -85,6 +92,7 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
 
+guardPassphrase(input)
 enableShowButtons()
 showStrength()
 void strength.load().then(showStrength)

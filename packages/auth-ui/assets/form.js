@@ -41,6 +41,23 @@ function setShown(input, button, shown) {
 }
 
 /**
+ * Keeps the words of a passphrase in the page. A form that something else than `send` submits, such as a password
+ * manager, carries an empty field in their place, and a page that the browser brings back from its cache has none.
+ *
+ * @param {HTMLInputElement} input
+ */
+export function guardPassphrase(input) {
+  const sent = document.createElement('input')
+  sent.type = 'hidden'
+  sent.name = input.name
+  input.removeAttribute('name')
+  input.after(sent)
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) input.value = ''
+  })
+}
+
+/**
  * Puts a message beside a field, or takes it away, and moves focus to a field that has one.
  *
  * @param {HTMLInputElement} input

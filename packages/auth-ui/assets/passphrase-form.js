@@ -1,6 +1,14 @@
 /** Forms that ask for the passphrase: login, confirmation, the second half of a magic link. */
-import { canDerive, derivePassphrase } from './derive.js'
-import { busy, element, enableShowButtons, painted, send, setFieldError } from './form.js'
+import { canDerive, derivePassphrase, otherSpelling } from './derive.js'
+import {
+  busy,
+  element,
+  enableShowButtons,
+  guardPassphrase,
+  painted,
+  send,
+  setFieldError,
+} from './form.js'
 import './once.js'
 import { mayOfferPasskey } from './passkey-memory.js'
 import { targetOf } from './place.js'
@@ -34,13 +42,14 @@ async function leadOn(redirect) {
   return `/auth/passkey/offer?redirect=${encodeURIComponent(targetOf(form))}`
 }
 
-async function sendDerived() {
+/** @param {string} typed */
+async function sendDerived(typed) {
   const { salt = '', iterations = '' } = form.dataset
   // Once, for an owner whose hash another program made of the passphrase itself.
-  const raw = 'import' in form.dataset ? { passphrase_raw: input.value } : {}
+  const raw = 'import' in form.dataset ? { passphrase_raw: typed } : {}
   const fields = {
     ...raw,
-    passphrase: await derivePassphrase(input.value, salt, Number(iterations)),
+    passphrase: await derivePassphrase(typed, salt, Number(iterations)),
     redirect: targetOf(form),
     'trusted-device-token': trustedDeviceToken(),
   }
@@ -65,16 +74,24 @@ async function learnsDerivation() {
   return true
 }
 
+/** @param {string} typed */
+async function tryPassphrase(typed) {
+  let problem = await sendDerived(typed)
+  if (problem?.code === 'invalid_passphrase' && (await learnsDerivation())) {
+    problem = await sendDerived(typed)
+  }
+  const other = otherSpelling(typed)
+  return problem?.code === 'invalid_passphrase' && other !== typed ? sendDerived(other) : problem
+}
+
 async function submit() {
   const done = busy(button, form.dataset['busy'] ?? '')
   setFieldError(input, '')
   await painted()
-  let problem = await sendDerived()
-  if (problem?.code === 'invalid_passphrase' && (await learnsDerivation())) {
-    problem = await sendDerived()
-  }
-  input.value = ''
+  const problem = await tryPassphrase(input.value)
+  // Password managers read the field when the page is left.
   if (problem === undefined) return
+  input.value = ''
   if (OVER.has(problem.code)) {
     location.reload()
     return
@@ -100,6 +117,7 @@ for (const other of document.querySelectorAll('form[data-once][data-keeps-place]
   })
 }
 
+guardPassphrase(input)
 enableShowButtons()
 if (canDerive()) button.disabled = false
 else element('#insecure', HTMLElement).hidden = false

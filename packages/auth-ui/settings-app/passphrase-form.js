@@ -1,4 +1,4 @@
-import { derivePassphrase, NEW_PASSPHRASE_ITERATIONS } from './_kit/derive.js'
+import { derivePassphrase, NEW_PASSPHRASE_ITERATIONS, otherSpelling } from './_kit/derive.js'
 import { make } from './_kit/dom.js'
 import { makeField, makePassphrase, painted, whileBusy } from './fields.js'
 import { givesAway } from './_kit/strength.js'
@@ -82,15 +82,24 @@ export function changeForm({ salt, iterations, password_defined: isDefined = tru
   }
   const change = async () => {
     await painted()
+    const fresh = chosen.input.value.normalize('NFC')
     const change = {
-      ...(isDefined
-        ? { current_passphrase: await derivePassphrase(current.input.value, salt, iterations) }
-        : { force: true }),
-      new_passphrase: await derivePassphrase(chosen.input.value, salt, NEW_PASSPHRASE_ITERATIONS),
+      new_passphrase: await derivePassphrase(fresh, salt, NEW_PASSPHRASE_ITERATIONS),
       iterations: NEW_PASSPHRASE_ITERATIONS,
       hint: hint.input.value.trim(),
     }
-    await send(change, tools)
+    if (!isDefined) return send({ force: true, ...change }, tools)
+    /** @param {string} typed */
+    const sendWith = async (typed) => {
+      const current_passphrase = await derivePassphrase(typed, salt, iterations)
+      await send({ current_passphrase, ...change }, tools)
+    }
+    const typed = current.input.value
+    const other = otherSpelling(typed)
+    await sendWith(typed).catch((error) => {
+      if (other === typed || !isRefusal(error, 'invalid_passphrase')) throw error
+      return sendWith(other)
+    })
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()

@@ -70,11 +70,11 @@ export async function choosePassphrase(
   const owner = browserClient({ base: new URL(link).origin, port })
   const shown = await owner.get(link)
   const [, salt = ''] = /data-salt="([^"]+)"/.exec(shown.text) ?? []
-  const [, iterations = ''] = /name="iterations" value="(\d+)"/.exec(shown.text) ?? []
+  const [, iterations = ''] = /data-iterations="(\d+)"/.exec(shown.text) ?? []
   const master = pbkdf2Sync(passphrase, salt, Number(iterations), 32, 'sha256')
   const value = pbkdf2Sync(master, passphrase, 1, 32, 'sha256').toString('base64')
   const form = shown.page().form('/settings/passphrase')
-  const { status } = await owner.submit(form, { passphrase: value })
+  const { status } = await owner.submit(form, { passphrase: value, iterations })
   if (status !== 302) throw new Error(`the passphrase was answered with ${status}`)
 }
 

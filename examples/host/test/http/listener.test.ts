@@ -68,6 +68,13 @@ describe('the public listener', () => {
     })
   }
 
+  it('says what to do about cookies of neighbours beyond 15 KB', async () => {
+    const cookie = `Cookie: neighbour=${'y'.repeat(15_900)}; b=${'z'.repeat(900)}\r\n`
+    const answer = await sendRaw(host.host.port, `GET /auth/login HTTP/1.1\r\n${H}${cookie}\r\n`)
+    expect(answer).to.match(/^HTTP\/1\.1 431 /)
+    expect(answer).to.include('Clear the cookies of this domain')
+  })
+
   it('answers a request with an expectation that nobody knows like any other', async () => {
     const text = `GET /auth/login HTTP/1.1\r\n${H}Expect: the-impossible\r\n\r\n`
     const answer = await sendRaw(host.host.port, text)

@@ -4,7 +4,8 @@
  *     master = PBKDF2-HMAC-SHA256(password = utf8(passphrase), salt = utf8(salt), iterations, 32 bytes)
  *     login  = base64(PBKDF2-HMAC-SHA256(password = master, salt = utf8(passphrase), 1 iteration, 32 bytes))
  *
- * No Unicode normalisation: it would lock out owners whose passphrase was derived without it.
+ * It does not normalise: that would lock out owners whose passphrase was derived without it. Callers normalise new
+ * passphrases to NFC.
  */
 
 const KEY_BITS = 256
@@ -27,6 +28,18 @@ export async function derivePassphrase(passphrase, salt, iterations) {
   const master = await pbkdf2(typed, utf8.encode(salt), iterations)
   const login = await pbkdf2(master, typed, 1)
   return btoa(String.fromCharCode(...login))
+}
+
+/**
+ * The same passphrase with its accents composed, or decomposed if they are composed. Keyboards differ, and passphrases of
+ * former versions were stored as they were typed.
+ *
+ * @param {string} passphrase
+ * @returns {string} the passphrase itself where there is only one spelling
+ */
+export function otherSpelling(passphrase) {
+  const composed = passphrase.normalize('NFC')
+  return passphrase === composed ? passphrase.normalize('NFD') : composed
 }
 
 /**

@@ -12,7 +12,8 @@ import { finishConfirm } from './finish-confirm.ts'
 
 /**
  * Whether a code mailed to the present address stands in the place of the passphrase: nobody knows one here, and the
- * owner is logged in on this browser, so that a stranger can neither have mails sent nor learn how the owner logs in.
+ * owner is logged in on this browser (not by a link that another browser asked for), so that a stranger can neither have
+ * mails sent nor learn how the owner logs in.
  * @see owner.md 1.8; docs/decisions/0472
  */
 export async function confirmsByMail(
@@ -21,7 +22,8 @@ export async function confirmsByMail(
   owner: Owner,
 ): Promise<boolean> {
   if (owner.passwordDefined !== false || ctx.state.instance.email === undefined) return false
-  return (await sessionMiddleware.current(ctx)) !== undefined
+  const session = await sessionMiddleware.current(ctx)
+  return session !== undefined && session.isElsewhere !== true
 }
 
 /** Mails the code and asks for it. @throws AuthUiError `invalid_parameter`, `rate_limited`, `mail_failed` */

@@ -25,10 +25,11 @@ import { clientAddress, visitorOf } from '../web/visitor.ts'
 import { startChallenge } from '../factors/second-factor.ts'
 import { passkeyLoginOptions } from '../factors/passkey-proof.ts'
 import { usePasskey } from '../login/use-passkey.ts'
+import { showLoginForm } from '../login/login.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
 import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
-import { formActionSources, type RedirectTarget } from '../web/redirect-target.ts'
+import { formActionSources, parseTarget, type RedirectTarget } from '../web/redirect-target.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblem } from '../pages/page-models.ts'
 import { formProblem } from '../pages/form-problem.ts'
@@ -98,11 +99,17 @@ async function showConfirm(ctx: RouteContext, services: AuthUiServices): Promise
   const { query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
-  await showForm(
-    services,
-    ctx,
-    await readAsked(services, ctx, owner, query.text('state'), query.text('redirect')),
-  )
+  const asked = await readAsked(services, ctx, owner, query.text('state'), query.text('redirect'))
+  if (!(await isElsewhere(services, ctx))) return showForm(services, ctx, asked)
+  const { instance } = ctx.state
+  const here = `${instance.origin}/auth/confirm?${ctx.querystring}`
+  const target = await parseTarget(services, instance, here)
+  await showLoginForm(services, ctx, { owner, target, emailVerifiedCode: '', isLongRun: false }, {})
+}
+
+/** A session that a mailed link opened in another browser cannot confirm (D96): the owner logs in first. */
+async function isElsewhere(services: AuthUiServices, ctx: RouteContext): Promise<boolean> {
+  return (await services.sessionMiddleware.current(ctx))?.isElsewhere === true
 }
 
 /** Order: origin, owner, state and redirect, limits, passphrase, second factor. */
@@ -110,8 +117,9 @@ async function submitConfirm(ctx: RouteContext, services: AuthUiServices): Promi
   const { form, query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
-  const redirect = form.text('redirect') || query.text('redirect')
-  const asked = await readAsked(services, ctx, owner, form.text('state'), redirect)
+  const leadsTo = form.text('redirect') || query.text('redirect')
+  const asked = await readAsked(services, ctx, owner, form.text('state'), leadsTo)
+  if (await isElsewhere(services, ctx)) throw new AuthUiError('login_required', { status: 403 })
   try {
     const { state, isDefault, target } = asked
     const confirmed = { state, redirect: isDefault ? undefined : target.href }

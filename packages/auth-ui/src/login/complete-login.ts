@@ -6,9 +6,10 @@ import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import {
   type DeviceId,
-  isUpgrade,
+  isKept,
   type LoginMethod,
   type Session,
+  type SessionId,
   type SessionKind,
 } from '../session/session.ts'
 import {
@@ -35,12 +36,14 @@ export interface PassedLogin {
   readonly target: RedirectTarget | undefined
   readonly isLongRun: boolean
   readonly method: LoginMethod
+  /** By a mailed link, in another browser than the one that asked for it. */
+  readonly isElsewhere?: boolean
   /** The host was asked already. */
   readonly isAuthorized?: boolean
   /** Uses up what the login stands on, after the host's veto and before the session; not for a session that is kept. */
   readonly useUp?: () => Promise<void>
   /** Changes of the write that stores the session; not for a session that is kept. */
-  readonly also?: readonly Change[]
+  readonly also?: (sessionId: SessionId) => readonly Change[]
 }
 
 /**
@@ -72,17 +75,17 @@ export async function authorizeLogin(
     oauth,
   }: Pick<AuthUiServices, 'sessionMiddleware' | 'hooks' | 'oauth'>,
   ctx: RouteContext,
-  login: Pick<PassedLogin, 'target' | 'isLongRun' | 'method'>,
+  login: Pick<PassedLogin, 'target' | 'isLongRun' | 'isElsewhere' | 'method'>,
 ): Promise<void> {
   const live = await sessionMiddleware.current(ctx)
-  if (live !== undefined && !isUpgrade(live.kind, kindOf(login))) return
+  if (live !== undefined && isKept(live, kindOf(login))) return
   const { instance } = ctx.state
   const { method } = login
   const address = oauth.clientAddress(ctx)
   await hooks.onLogin?.({ instance, method, address, userAgent: ctx.get('User-Agent') })
 }
 
-/** A live session is kept, unless it is short and more is asked for (login.md 5.1, D59). */
+/** A live session is kept, unless it lives for minutes and more is asked for (login.md 5.1, D59). */
 async function ensureSession(
   services: AuthUiServices,
   ctx: RouteContext,
@@ -90,20 +93,26 @@ async function ensureSession(
   login: PassedLogin,
 ): Promise<Session> {
   const kind = kindOf(login)
-  const { method, useUp, also } = login
+  const { method, useUp, also, isElsewhere = false } = login
   const live = await services.sessionMiddleware.current(ctx)
-  if (live !== undefined && !isUpgrade(live.kind, kind)) return live
+  if (live !== undefined && isKept(live, kind)) return live
   if (login.isAuthorized !== true) await authorizeLogin(services, ctx, login)
   await useUp?.()
   return openSession(services, ctx, owner, {
     kind,
     method,
-    clientRegistration: kind === 'short',
+    isElsewhere,
+    clientRegistration: login.target?.isAuthorize === true,
     ...(also === undefined ? {} : { also }),
   })
 }
 
-function kindOf({ target, isLongRun }: Pick<PassedLogin, 'target' | 'isLongRun'>): SessionKind {
+function kindOf({
+  target,
+  isLongRun,
+  isElsewhere,
+}: Pick<PassedLogin, 'target' | 'isLongRun' | 'isElsewhere'>): SessionKind {
+  if (isElsewhere === true) return 'short'
   if (target?.isAuthorize === true) return 'short'
   return isLongRun ? 'long' : 'normal'
 }
@@ -112,10 +121,12 @@ function kindOf({ target, isLongRun }: Pick<PassedLogin, 'target' | 'isLongRun'>
 export interface SessionRequest {
   readonly kind: SessionKind
   readonly method: LoginMethod
+  /** @defaultValue false */
+  readonly isElsewhere?: boolean
   /** The login serves an authorization. */
   readonly clientRegistration: boolean
   /** Changes of the same write. */
-  readonly also?: readonly Change[]
+  readonly also?: (sessionId: SessionId) => readonly Change[]
 }
 
 /**
@@ -129,7 +140,7 @@ export async function openSession(
   request: SessionRequest,
 ): Promise<Session> {
   const { instance } = ctx.state
-  const { method, clientRegistration } = request
+  const { method, clientRegistration, isElsewhere = false } = request
   const entry = {
     ...(await observeVisitor(services, visitorOf(services, ctx))),
     method,
@@ -137,15 +148,16 @@ export async function openSession(
   }
   // Asked before this login is part of the history itself.
   const isNew = await isNewPlace(services, instance, { ...entry, sessionId: NOBODY })
-  // On an app's host nobody asks for a passphrase: the browser becomes no known one there.
-  const isApp = ctx.state.appSlug !== undefined
-  const device = isApp ? undefined : await rememberDevice(services, ctx, owner)
+  // On an app's host nobody asks for a passphrase, and a session elsewhere proves little: neither makes a known browser.
+  const isKnown = ctx.state.appSlug === undefined && !isElsewhere
+  const device = isKnown ? await rememberDevice(services, ctx, owner) : undefined
   const session = await services.sessionMiddleware.open(ctx, {
     kind: request.kind,
     method: request.method,
+    isElsewhere,
     ...(device === undefined ? {} : { device: device.id }),
     also: (sessionId) => [
-      ...(request.also ?? []),
+      ...(request.also?.(sessionId) ?? []),
       ...(device === undefined ? [] : [device.change]),
       ...loginChanges(services, instance, { ...entry, sessionId }),
       ...noteLoggedIn(services, ctx, 'login.succeeded', entry),
@@ -163,7 +175,8 @@ export async function openSession(
     kind: request.kind,
     address: entry.ip,
   })
-  if (isNew) mailNewConnection(services, ctx, entry, device?.id)
+  if (isNew || isElsewhere)
+    mailNewConnection(services, ctx, entry, { device: device?.id, isElsewhere })
   await notifyHost(services.log, 'onLoggedIn', () =>
     services.hooks.onLoggedIn?.({
       instance,
@@ -236,11 +249,16 @@ function mailNewConnection(
   services: AuthUiServices,
   ctx: RouteContext,
   seen: Observation,
-  device?: DeviceId,
+  {
+    device,
+    isElsewhere = false,
+  }: { readonly device?: DeviceId | undefined; readonly isElsewhere?: boolean } = {},
 ): void {
   const { instance } = ctx.state
   services.background.run('mail.new_connection', async () => {
-    if (!(await isWithinLimit(services.limits, instance, 'new-connection-mail'))) return
+    const { limits } = services
+    // Each session elsewhere is mailed; the limit of the links bounds them.
+    if (!isElsewhere && !(await isWithinLimit(limits, instance, 'new-connection-mail'))) return
     await sendNews(services, instance, {
       template: 'new_connection',
       variables: {

@@ -94,7 +94,8 @@ async function showLogin(ctx: RouteContext, services: AuthUiServices): Promise<v
     throw new AuthUiError('invalid_parameter', { description: 'malformed email_verified_code' })
   }
   const session = await services.sessionMiddleware.current(ctx)
-  if (session !== undefined) {
+  // In a session elsewhere the owner can log in for more.
+  if (session !== undefined && session.isElsewhere !== true) {
     await services.sessionMiddleware.touch(ctx)
     const to = target ?? (await homeTarget(services, instance))
     return redirect(ctx, await locateTarget(services, ctx, to, session, 'empty'))

@@ -117,7 +117,7 @@ async function logIn(
     if (!isAuthorized) await authorizeLogin(services, ctx, login)
     isAuthorized = true
     try {
-      const also = { ...login, isAuthorized, also: changes }
+      const also = { ...login, isAuthorized, also: () => changes }
       return { location: await completeLogin(services, ctx, owner, also), proven: owner }
     } catch (error) {
       if (!(error instanceof SessionNotStored)) throw error

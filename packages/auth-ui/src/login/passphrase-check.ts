@@ -61,9 +61,10 @@ async function reserve(
 ): Promise<Reservation> {
   const { instance } = ctx.state
   // The cookie of known browsers is not sent to the settings: there the session shows that it is one.
+  const session = await services.sessionMiddleware.current(ctx)
   const known =
     (await findKnownDevice(services, ctx, owner)) ??
-    (await services.sessionMiddleware.current(ctx))?.id
+    (session?.isElsewhere === true ? undefined : session?.id)
   if (known !== undefined) {
     await services.limits.hit(instance, 'known-device', known)
     const release = () => services.limits.release(instance, 'known-device', known)

@@ -1,7 +1,14 @@
 import type { Change } from '@svc/store'
 import { createHash } from 'node:crypto'
 import type { Instance, RouteContext } from '@svc/platform'
-import { createValue, findValue, takeValue, type ValueKind } from '../owner/one-time-values.ts'
+import {
+  createValue,
+  findValue,
+  replaceValue,
+  takeValue,
+  type ValueKind,
+} from '../owner/one-time-values.ts'
+import type { SessionId } from '../session/session.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
@@ -14,6 +21,8 @@ export type MagicCode = {
   readonly browser: string
   /** Where the link was asked to lead, normalised; absent when nobody said. */
   readonly redirect?: string
+  /** The session that another browser than the asking one opened. */
+  readonly elsewhere?: SessionId
 }
 
 /** Who asked for a link, and what for. */
@@ -60,14 +69,41 @@ export async function findMagicCode(
   return (await findValue<MagicCode>(services, MAGIC_CODE, instance, owner, code))?.value
 }
 
-/** Uses the code up: of N parallel callers exactly one gets `true`. */
+/** Uses the code up, and ends the session that it opened elsewhere: of N parallel callers exactly one gets `true`. */
 export async function takeMagicCode(
-  services: Pick<AuthUiServices, 'store'>,
+  services: Pick<AuthUiServices, 'sessions' | 'store'>,
   instance: Instance,
   owner: Owner,
   code: string,
 ): Promise<boolean> {
-  return (await takeValue<MagicCode>(services, MAGIC_CODE, instance, owner, code)) !== undefined
+  const taken = await takeValue<MagicCode>(services, MAGIC_CODE, instance, owner, code)
+  if (taken?.elsewhere !== undefined) {
+    await services.sessions.end(instance, taken.elsewhere, 'replaced')
+  }
+  return taken !== undefined
+}
+
+/**
+ * The use of a code in another browser than the asking one, as changes of the write that stores its session: of N
+ * parallel callers exactly one writes. The asking browser keeps its own use.
+ * @throws AuthUiError `invalid_magic_code` 401 when there is no such use any more
+ */
+export async function useElsewhere(
+  services: Pick<AuthUiServices, 'store'>,
+  instance: Instance,
+  owner: Owner,
+  code: string,
+): Promise<(sessionId: SessionId) => readonly Change[]> {
+  const found = await findValue<MagicCode>(services, MAGIC_CODE, instance, owner, code)
+  if (found === undefined || found.value.elsewhere !== undefined) {
+    throw new AuthUiError('invalid_magic_code')
+  }
+  return (elsewhere) => [replaceValue(found, owner, { ...found.value, elsewhere })]
+}
+
+/** Whether a request comes from another browser than the one that asked for the link. @param secrets - its cookies */
+export function isElsewhere(code: MagicCode, secrets: readonly string[]): boolean {
+  return code.browser !== '' && !isOfBrowser(code, secrets)
 }
 
 /** Whether one of these secrets is that of the browser that asked for the code. */

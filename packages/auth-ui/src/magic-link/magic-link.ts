@@ -12,9 +12,11 @@ import type { AuthUiServices } from '../services.ts'
 import { isSecondFactorOn } from '../owner/factors.ts'
 import {
   checkPassphraseOfLink,
+  isElsewhere,
   isOfBrowser,
   type MagicCode,
   requireMagicCode,
+  useElsewhere,
   useUpMagicCode,
 } from './magic-code.ts'
 import { completeLogin, locateTarget } from '../login/complete-login.ts'
@@ -30,7 +32,8 @@ import { AuthUiError } from '../errors.ts'
 import { answerRedirect, redirect } from '../web/answer.ts'
 import { onboardedOwner } from '../owner/owner-store.ts'
 import { formProblem } from '../pages/form-problem.ts'
-import { isUpgrade } from '../session/session.ts'
+import { SessionNotStored } from '../session/session-middleware.ts'
+import { isKept } from '../session/session.ts'
 import { readRequestCookies } from './request-link.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormPageModel, FormProblem } from '../pages/page-models.ts'
@@ -96,7 +99,7 @@ async function showMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
   if (link === undefined) return answerActivation(services, ctx)
   const live = await services.sessionMiddleware.current(ctx)
   const target = link.target ?? (await homeTarget(services, instance))
-  if (live !== undefined) {
+  if (live !== undefined && live.isElsewhere !== true) {
     await services.sessionMiddleware.touch(ctx)
     return redirect(ctx, await locateTarget(services, ctx, target, live, 'empty'))
   }
@@ -105,6 +108,9 @@ async function showMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
     const good = await asAsked(services, ctx, link, known)
     if (isSecondFactorOn(good.owner.factors)) return showLinkPassphrase(services, ctx, good)
     const isOneClick = isOfBrowser(known, readRequestCookies(ctx)) && !isPrefetch(ctx)
+    if (good.isElsewhere && known.elsewhere !== undefined) {
+      throw new AuthUiError('invalid_magic_code')
+    }
     if (!isOneClick) return showLinkButton(services, ctx, good)
     // A HEAD says where it would lead, and does nothing.
     if (ctx.method === 'HEAD') return redirect(ctx, (good.target ?? target).href)
@@ -117,7 +123,7 @@ async function openMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
   const link = await followLink(services, ctx, form.text('code'), redirectionOf(ctx))
   if (link === undefined) return answerActivation(services, ctx)
   const live = await services.sessionMiddleware.current(ctx)
-  const isThere = live !== undefined && !isUpgrade(live.kind, kindOf(link))
+  const isThere = live !== undefined && isKept(live, kindOf(link))
   if (isThere) return logIn(services, ctx, link)
   await orSuccess(services, ctx, link, 401, async () => {
     const good = await asAsked(
@@ -126,7 +132,9 @@ async function openMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
       link,
       await requireMagicCode(services, ctx, link.owner, link.code),
     )
-    if (!isSecondFactorOn(good.owner.factors)) return logIn(services, ctx, good)
+    if (!isSecondFactorOn(good.owner.factors)) {
+      return await (good.isElsewhere ? logInElsewhere : logIn)(services, ctx, good)
+    }
     if (prefersJson(ctx)) throw new AuthUiError('passphrase_required')
     ctx.status = 401
     await showLinkPassphrase(services, ctx, good)
@@ -172,7 +180,7 @@ async function followLink(
   if (owner === undefined) return undefined
   const { instance } = ctx.state
   const target = redirection === '' ? undefined : await parseTarget(services, instance, redirection)
-  return { owner, code, target }
+  return { owner, code, target, isElsewhere: false }
 }
 
 /** The link with the target that it was asked for. @throws AuthUiError `invalid_parameter` when it names another */
@@ -180,11 +188,15 @@ async function asAsked(
   services: AuthUiServices,
   ctx: RouteContext,
   link: FollowedLink,
-  { redirect: accepted }: MagicCode,
+  known: MagicCode,
 ): Promise<FollowedLink> {
   const { instance } = ctx.state
   const parse = (raw: string): Promise<RedirectTarget> => parseTarget(services, instance, raw)
-  return { ...link, target: await acceptedTarget(accepted, link.target, parse) }
+  return {
+    ...link,
+    target: await acceptedTarget(known.redirect, link.target, parse),
+    isElsewhere: isElsewhere(known, readRequestCookies(ctx)),
+  }
 }
 
 /** A session that is live and good enough is kept; then the code is too. */
@@ -196,6 +208,23 @@ async function logIn(
   const useUp = (): Promise<void> => useUpMagicCode(services, ctx, owner, code)
   const login = { target, isLongRun: false, method: 'magic_link', useUp } as const
   answerRedirect(ctx, await completeLogin(services, ctx, owner, login))
+}
+
+/** A session of minutes; the browser that asked keeps its own use of the code. */
+async function logInElsewhere(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  { owner, code, target }: FollowedLink,
+): Promise<void> {
+  const also = await useElsewhere(services, ctx.state.instance, owner, code)
+  const login = { target, isLongRun: false, method: 'magic_link', isElsewhere: true, also } as const
+  try {
+    answerRedirect(ctx, await completeLogin(services, ctx, owner, login))
+  } catch (error) {
+    if (!(error instanceof SessionNotStored)) throw error
+    // Another browser was faster, or the one that asked has used the code up.
+    throw new AuthUiError('invalid_magic_code', { cause: error })
+  }
 }
 
 /** A double click finds its code used up and a live session: that is success. */
@@ -238,6 +267,8 @@ export interface FollowedLink {
   readonly code: string
   /** Undefined: none was asked for. */
   readonly target: RedirectTarget | undefined
+  /** In another browser than the one that asked; false until the code was looked up. */
+  readonly isElsewhere: boolean
 }
 
 /** One button. The status is the caller's. What a link shows before it logs anybody in. */
@@ -249,6 +280,7 @@ export async function showLinkButton(
   await services.pages.magicLinkOpenPage(ctx, {
     ...(await form(services, ctx, link)),
     code: link.code,
+    isElsewhere: link.isElsewhere,
   })
 }
 

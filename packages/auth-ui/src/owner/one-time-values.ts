@@ -69,6 +69,16 @@ export async function findValue<Value extends Json>(
   return { value: value.value, key, revision, expiresAt }
 }
 
+/** The change that replaces a value which nobody changed or used up since it was found. */
+export function replaceValue<Value extends Json>(
+  { key, revision, expiresAt }: FoundValue<Value>,
+  owner: Owner,
+  value: Value,
+): Change {
+  const record = { stamp: owner.securityStamp, value }
+  return { op: 'put', key, value: record, expiresAt, ifRevision: revision }
+}
+
 /** Uses the secret up: of N parallel callers exactly one gets the value. */
 export async function takeValue<Value extends Json>(
   services: Pick<AuthUiServices, 'store'>,

@@ -14,6 +14,7 @@ import type {
 export interface PageForm {
   readonly action: string
   readonly method: 'post'
+  /** Empty ones are filled in by a script, or sent empty. */
   readonly hidden: Readonly<Record<string, string>>
   /** Names of what the owner, or a script, fills in. */
   readonly fields: readonly string[]
@@ -73,7 +74,7 @@ const FORMS: FormsOf = {
       ...formTo('/settings/passphrase', model, {
         register_token: model.registerToken,
         redirection: model.redirection,
-        iterations: String(model.iterations),
+        iterations: '',
       }),
       fields: ['passphrase', 'hint'],
       ...derivationOf(model),
@@ -84,7 +85,7 @@ const FORMS: FormsOf = {
       ...formTo('/auth/passphrase_renew', model, {
         passphrase_reset_token: model.token,
         from: model.from,
-        iterations: String(model.iterations),
+        iterations: '',
       }),
       fields: ['passphrase', 'hint'],
       ...derivationOf(model),

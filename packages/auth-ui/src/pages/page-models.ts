@@ -125,6 +125,8 @@ export interface PasscodePageModel extends FormPageModel {
 /** Form: `method=post action=/auth/magic_link/open`; hidden `code`, `redirect`, `csrf_token`; one button. */
 export interface MagicLinkOpenPageModel extends FormPageModel {
   readonly code: string
+  /** Another browser asked for the link: the session lives for minutes. */
+  readonly isElsewhere: boolean
   /** Normalised; empty when none. */
   readonly redirect: string
 }

@@ -168,7 +168,7 @@ async function authorize(
   const session = await services.sessionMiddleware.current(ctx)
   const owner = (await services.owners.get(instance.id))?.owner
   const back = encodeURIComponent(`${instance.origin}${PATH}`)
-  if (session === undefined || owner === undefined) {
+  if (session === undefined || session.isElsewhere === true || owner === undefined) {
     redirect(ctx, `${instance.origin}/auth/login?redirect=${back}`)
     return undefined
   }

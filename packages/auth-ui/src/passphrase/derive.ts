@@ -12,7 +12,7 @@ export const MAX_ITERATIONS = 5_000_000
 
 /**
  * The login value that a browser derives from a passphrase. No Unicode normalisation: it would lock existing clients
- * out.
+ * out. New passphrases are NFC before they come here.
  * @see login.md 3.1
  */
 export async function deriveLoginValue(

@@ -81,6 +81,10 @@ async function isPassphrase(
   owner: Owner,
   hint: string,
 ): Promise<boolean> {
-  const loginValue = await services.hasher.derive(hint, owner.salt, owner.iterations)
-  return (await services.hasher.verify(owner.passphraseHash, loginValue)).isRight
+  // New passphrases are NFC, older ones are as they were typed.
+  for (const spelling of new Set([hint, hint.normalize('NFC')])) {
+    const loginValue = await services.hasher.derive(spelling, owner.salt, owner.iterations)
+    if ((await services.hasher.verify(owner.passphraseHash, loginValue)).isRight) return true
+  }
+  return false
 }

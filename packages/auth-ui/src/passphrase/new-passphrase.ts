@@ -27,6 +27,8 @@ export interface NewPassphrase {
 const MAX_PASSPHRASE_BYTES = 1024
 const MAX_HINT_BYTES = 512
 const MAX_KEY_BYTES = 8192
+/** 32 bytes in base64, which is what browsers derive. @see login.md 3.1 */
+const LOGIN_VALUE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 const PROBLEMS = ['busy', 'invalid_parameter', 'invalid_hint', 'kdf_iterations'] as const
 
 /**
@@ -44,15 +46,20 @@ export async function readNewPassphrase(
   checkHintLength(hint)
   const keys = readKeys(fields)
   const iterations = readIterations(fields.iterations)
+  // New passphrases are NFC: so is a hint that gives one away.
+  const given = hint.normalize('NFC')
   const rest = { ...(hint === '' ? {} : { hint }), ...(keys === undefined ? {} : { keys }) }
   if (iterations === undefined) {
     if (!allowRaw) throw invalid('the passphrase must be derived by the client')
-    if (hint === passphrase) throw sameHint()
-    const loginValue = await hasher.derive(passphrase, salt, DEFAULT_ITERATIONS)
+    const raw = passphrase.normalize('NFC')
+    if (given === raw) throw sameHint()
+    const loginValue = await hasher.derive(raw, salt, DEFAULT_ITERATIONS)
     return { loginValue, iterations: DEFAULT_ITERATIONS, ...rest }
   }
+  // Words stored as if they were derived would lock their owner out.
+  if (!LOGIN_VALUE.test(passphrase)) throw invalid('the passphrase is not base64 of 32 bytes')
   if (hint === passphrase) throw sameHint()
-  if (hint !== '' && (await hasher.derive(hint, salt, iterations)) === passphrase) throw sameHint()
+  if (hint !== '' && (await hasher.derive(given, salt, iterations)) === passphrase) throw sameHint()
   return { loginValue: passphrase, iterations, ...rest }
 }
 

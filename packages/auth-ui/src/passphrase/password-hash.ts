@@ -87,7 +87,9 @@ export class PasswordHasher {
   ): Promise<ImportVerification> {
     return this.queue.run(async () => {
       const isSame = await this.#checkForeign(owner.passphraseHash.value, raw)
-      const hash = await this.#make(await deriveLoginValue(raw, owner.salt, owner.iterations))
+      // It becomes a new passphrase of ours: NFC.
+      const composed = raw.normalize('NFC')
+      const hash = await this.#make(await deriveLoginValue(composed, owner.salt, owner.iterations))
       return { isRight: isSame && raw !== '', hash }
     })
   }

@@ -14,7 +14,9 @@ import { AuthUiError } from '../errors.ts'
 import { answerJson } from '../web/answer.ts'
 import { onboardedOwner } from '../owner/owner-store.ts'
 import type { Owner } from '../owner/owner.ts'
+import type { SessionKind } from '../session/session.ts'
 import { type NewPassphrase, type PassphraseFields, readNewPassphrase } from './new-passphrase.ts'
+import { requireFullSession } from '../settings/settings-owner.ts'
 import { CHANGE_PASSPHRASE_SCHEMA, type ChangeBody } from './passphrase.schema.ts'
 
 /** `PUT /settings/passphrase`; texts that are absent are empty. */
@@ -56,6 +58,7 @@ async function putPassphrase(
 ): Promise<void> {
   const { instance } = ctx.state
   const posted = readChange(ctx.state.body ?? {})
+  await requireFullSession(services, ctx)
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) throw new AuthUiError('onboarding_needed')
   const passphrase = await prove(services, ctx, owner, posted)
@@ -149,7 +152,8 @@ async function keepsHint(
 ): Promise<boolean> {
   if (posted.hasHint) return false
   if (owner.hint === undefined) return true
-  return (await services.hasher.derive(owner.hint, owner.salt, iterations)) !== loginValue
+  const hint = owner.hint.normalize('NFC')
+  return (await services.hasher.derive(hint, owner.salt, iterations)) !== loginValue
 }
 
 /** The passphrase is changed already: without a new session the owner logs in again, no more. */
@@ -157,7 +161,7 @@ async function openAnew(
   services: AuthUiServices,
   ctx: RouteContext,
   owner: Owner,
-  kind: 'short' | 'normal' | 'long',
+  kind: SessionKind,
 ): Promise<void> {
   try {
     services.sessionMiddleware.forget(ctx)

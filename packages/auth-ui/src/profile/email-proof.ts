@@ -71,7 +71,8 @@ export const emailProofRoutes: readonly Route<AuthUiServices>[] = [
 async function showProof(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   const token = query.text('token')
-  if ((await services.sessionMiddleware.current(ctx)) === undefined) {
+  const session = await services.sessionMiddleware.current(ctx)
+  if (session === undefined || session.isElsewhere === true) {
     const here = `${instance.origin}/auth/email?token=${encodeURIComponent(token)}`
     return redirect(ctx, `${instance.origin}/auth/login?redirect=${encodeURIComponent(here)}`)
   }
@@ -91,7 +92,9 @@ async function showProof(ctx: RouteContext, services: AuthUiServices): Promise<v
 async function submitProof(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, form } = ctx.state
   const session = await services.sessionMiddleware.current(ctx)
-  if (session === undefined) throw new AuthUiError('login_required')
+  if (session === undefined || session.isElsewhere === true) {
+    throw new AuthUiError('login_required')
+  }
   await proveAddress(services, ctx, form.text('token'))
   const target = await profileTarget(services, instance)
   answerRedirect(ctx, await locateTarget(services, ctx, target, session, 'keep'))

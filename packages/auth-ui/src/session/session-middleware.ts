@@ -20,6 +20,7 @@ export interface NewSession {
   readonly kind: SessionKind
   readonly method: LoginMethod
   readonly device?: DeviceId
+  readonly isElsewhere?: boolean
   /** More changes of the same write. */
   readonly also?: (id: SessionId) => readonly Change[]
 }
@@ -96,7 +97,10 @@ export class SessionMiddleware {
   }
 
   /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
-  async open(ctx: Context, { kind, method, device, also }: NewSession): Promise<Session> {
+  async open(
+    ctx: Context,
+    { kind, method, device, isElsewhere = false, also }: NewSession,
+  ): Promise<Session> {
     const now = this.#options.clock.now()
     const exchange = await this.#withKoaSession(ctx, also, async (facade) => {
       facade.session = {
@@ -105,6 +109,7 @@ export class SessionMiddleware {
         createdAt: now,
         lastSeen: now,
         ...(device === undefined ? {} : { device }),
+        ...(isElsewhere && { isElsewhere }),
       }
       await koaSessionOf(facade).regenerate()
     })
@@ -288,6 +293,14 @@ function instanceOf(ctx: Context): Instance {
 
 function toSession(id: SessionId, data: Partial<Session>): Session {
   // The fields are those that `open` or `load` gave; koa-session adds its own.
-  const { kind, method, createdAt, lastSeen, device } = data as Session
-  return { id, kind, method, createdAt, lastSeen, ...(device === undefined ? {} : { device }) }
+  const { kind, method, createdAt, lastSeen, device, isElsewhere } = data as Session
+  return {
+    id,
+    kind,
+    method,
+    createdAt,
+    lastSeen,
+    ...(device !== undefined && { device }),
+    ...(isElsewhere === true && { isElsewhere }),
+  }
 }

@@ -15,7 +15,7 @@ import { visitorOf } from '../web/visitor.ts'
 import { activateMail } from './factor-mail.ts'
 import { AUTH_MODE_SCHEMA, type AuthModeBody } from './factors.schema.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
-import { ownerOf } from './settings-owner.ts'
+import { ownerOf, requireFullSession } from './settings-owner.ts'
 
 /** Mailed passcodes on, or every factor off. @see login.md 7 */
 export const authModeRoutes: readonly Route<AuthUiServices>[] = [
@@ -53,6 +53,7 @@ async function putAuthMode(
   if (mode !== 'basic' && mode !== 'two_factor_mail') {
     throw new AuthUiError('invalid_parameter', { description: 'unknown auth_mode' })
   }
+  await requireFullSession(services, ctx)
   const owner = await ownerOf(services, ctx)
   ctx.status = 204
   if (isSecondFactorOn(owner.factors) === (mode === 'two_factor_mail')) return

@@ -10,7 +10,7 @@ import { isWithinLimit } from '../rate-limits.ts'
 import type { AuthUiServices } from '../services.ts'
 import { answerJson } from '../web/answer.ts'
 import { visitorOf } from '../web/visitor.ts'
-import { ownerOf } from './settings-owner.ts'
+import { ownerOf, requireFullSession } from './settings-owner.ts'
 import type { TotpBody } from './factors.schema.ts'
 
 /** What can be enrolled with a code. */
@@ -84,6 +84,7 @@ async function findPending<Factor extends Enrollable>(
   ctx: RouteContext,
   enrolment: Enrolment<Factor>,
 ): Promise<Found<Factor>> {
+  await requireFullSession(services, ctx)
   const owner = await ownerOf(services, ctx)
   const record = await services.store.get(keyOf(enrolment, ctx.state.instance))
   // Only this file writes these records.

@@ -5,6 +5,11 @@ import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import type { ConfirmedBody } from './factors.schema.ts'
 
+type ConfirmingServices = Pick<
+  AuthUiServices,
+  'clock' | 'lifetimes' | 'options' | 'owners' | 'sessionMiddleware' | 'store'
+>
+
 /** The owner whose settings a request is about. @throws AuthUiError `forbidden` while there is none */
 export async function ownerOf(
   { owners }: Pick<AuthUiServices, 'owners'>,
@@ -16,11 +21,23 @@ export async function ownerOf(
 }
 
 /**
+ * A session that a mailed link opened in another browser changes no credential, whatever comes along (D96).
+ * @throws AuthUiError `confirmation_required`: on the way to confirm, the owner logs in
+ */
+export async function requireFullSession(
+  { sessionMiddleware }: Pick<AuthUiServices, 'sessionMiddleware'>,
+  ctx: RouteContext,
+): Promise<void> {
+  const session = await sessionMiddleware.current(ctx)
+  if (session?.isElsewhere === true) throw new AuthUiError('confirmation_required')
+}
+
+/**
  * The same, who confirmed a moment ago. @see security.md 37
  * @throws AuthUiError `forbidden`, `confirmation_required`
  */
 export async function confirmedOwner(
-  services: Pick<AuthUiServices, 'clock' | 'lifetimes' | 'options' | 'owners' | 'store'>,
+  services: ConfirmingServices,
   ctx: RouteContext<ConfirmedBody | null>,
 ): Promise<Owner> {
   return (await confirmationOf(services, ctx)).owner
@@ -28,10 +45,11 @@ export async function confirmedOwner(
 
 /** The same, with what was confirmed. @throws AuthUiError `forbidden`, `confirmation_required` */
 export async function confirmationOf(
-  services: Pick<AuthUiServices, 'clock' | 'lifetimes' | 'options' | 'owners' | 'store'>,
+  services: ConfirmingServices,
   ctx: RouteContext<ConfirmedBody | null>,
 ): Promise<{ readonly owner: Owner; readonly confirmation: Confirmation }> {
   const { confirmation_code: code = '', confirmation_state: state = '' } = ctx.state.body ?? {}
+  await requireFullSession(services, ctx)
   const owner = await ownerOf(services, ctx)
   const presented = { code, state }
   const { instance } = ctx.state

@@ -219,7 +219,9 @@ async function focused(page: Page): Promise<{ said: string; isVisible: boolean }
     }
     // A field's ring is drawn around its box, which has the button to show it in it.
     const ring = element.matches('.field__input') ? element.closest('.field__box') : element
-    const said = element instanceof HTMLInputElement ? element.name : element.innerText.trim()
+    // The script takes the name of a passphrase away.
+    const said =
+      element instanceof HTMLInputElement ? element.name || element.id : element.innerText.trim()
     return { said, isVisible: getComputedStyle(ring ?? element).outlineStyle !== 'none' }
   })
 }

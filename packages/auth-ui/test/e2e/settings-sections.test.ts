@@ -1,7 +1,9 @@
+import { text } from 'node:stream/consumers'
 import { launchChromium, needsChromium, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { appFolders } from '../../src/app-folders.ts'
+import { deriveLoginValue } from '../../src/index.ts'
 import { type AppServer, appServer } from '../support/app-server.ts'
 import { LONG_NAME, RTL_NAME } from '../support/sample-models.ts'
 import { settingsAnswers } from '../support/settings-samples.ts'
@@ -160,6 +162,37 @@ describe('sections of the settings app, in a browser', function () {
     await page.reload()
     await settled()
     expect(await row.innerText()).to.include('Change the reminder')
+  })
+
+  it('changes a passphrase that is stored in the other spelling, to a composed one', async () => {
+    await server.close()
+    const sent: Record<string, unknown>[] = []
+    server = await appServer({
+      folder: appFolders.settings,
+      answers: {
+        ...settingsAnswers(),
+        'PUT /settings/passphrase': async (ctx) => {
+          sent.push(JSON.parse(await text(ctx.req)) as Record<string, unknown>)
+          ctx.status = sent.length === 1 ? 400 : 204
+          if (sent.length === 1) ctx.body = { error: 'x', code: 'invalid_passphrase' }
+        },
+      },
+    })
+    await open('#/security/passphrase')
+    await settled()
+    const typed = 'pâssphräse €'
+    const chosen = 'plume cadran hibôu tisáne'
+    await page.locator('#current').fill(typed)
+    await page.locator('#new').fill(chosen.normalize('NFD'))
+    await page.locator('#new').press('Enter')
+    await page.locator('#done', { hasText: 'Your passphrase is changed.' }).waitFor()
+    const salt = 'me@alice.example.com'
+    expect(sent.map((body) => body['current_passphrase'])).to.deep.equal([
+      await deriveLoginValue(typed, salt, 50_000),
+      await deriveLoginValue(typed.normalize('NFD'), salt, 50_000),
+    ])
+    const derived = await deriveLoginValue(chosen, salt, 650_000)
+    for (const body of sent) expect(body['new_passphrase']).to.equal(derived)
   })
 
   it('marks the row that a mail names', async () => {

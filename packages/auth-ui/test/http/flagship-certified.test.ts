@@ -249,6 +249,7 @@ describe('a certified app', () => {
       ['no iterations', { iterations: undefined }, 400, { code: 'invalid_parameter' }],
       ['iterations of 0', { iterations: 0 }, 400, { code: 'invalid_parameter' }],
       ['too few iterations', { iterations: 10 }, 422, { code: 'kdf_iterations' }],
+      ['words', { passphrase: 'plume cadran hibou' }, 400, { code: 'invalid_parameter' }],
       ['an empty passphrase', { passphrase: '' }, 400, { code: 'invalid_parameter' }],
       ['a wrong token', { register_token: 'ab' }, 400, { code: 'invalid_token' }],
       ['an unknown client', { client_id: 'x' }, 400, { error: 'the client must be registered' }],

@@ -50,7 +50,9 @@ describe('onboarding (login.md 5.5)', () => {
         expect(page.attribute('data-salt')).to.equal('me@alice.example.com')
         const form = page.form('/settings/passphrase')
         expect(form.method).to.equal('POST')
-        expect(form.value('iterations')).to.equal('650000')
+        expect(page.attribute('data-iterations')).to.equal('650000')
+        // Empty: what something else than the script sends counts as raw.
+        expect(form.value('iterations')).to.equal('')
         expect(form.value('register_token')).to.equal(token)
         expect(form.value('redirection')).to.equal('drive/a')
         expect(form.inputs).to.include.members(['passphrase', 'hint'])
@@ -163,6 +165,13 @@ describe('onboarding (login.md 5.5)', () => {
       expect((await logIn(other, { passphrase: PASSPHRASE })).status).to.equal(401)
       const derived = 'uv5OA7us+O5w4DxqyQR0gN1ROKIbRruaqbuumkNzNGY='
       expect((await logIn(other, { passphrase: derived })).status).to.equal(302)
+    })
+
+    it('takes the words that another sender than the script put into the form as raw', async () => {
+      const form = (await browser.get(url)).page().form('/settings/passphrase')
+      expect((await browser.submit(form, { passphrase: PASSPHRASE })).status).to.equal(302)
+      const passphrase = 'uv5OA7us+O5w4DxqyQR0gN1ROKIbRruaqbuumkNzNGY='
+      expect((await logIn(browser.another(), { passphrase })).status).to.equal(302)
     })
 
     it('takes a passphrase with iterations as derived, with or without key', async () => {

@@ -13,7 +13,7 @@ import {
   type UiServer,
 } from '../support/ui-server.ts'
 
-const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVl'
+const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVlLCAzMiBieXRlcyBsb25nLi4='
 /** Of {@link PASSPHRASE} with 650 000 iterations. */
 const DERIVED = 'uv5OA7us+O5w4DxqyQR0gN1ROKIbRruaqbuumkNzNGY='
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'

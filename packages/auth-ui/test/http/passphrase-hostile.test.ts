@@ -7,7 +7,7 @@ import { JSON_ONLY, mailsOf, resetLink } from '../support/reset.ts'
 import { appToken, ask, startWithSettings } from '../support/settings-server.ts'
 import { ALICE, createAlice, LOGIN_VALUE, logIn, type UiServer } from '../support/ui-server.ts'
 
-const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVl'
+const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVlLCAzMiBieXRlcyBsb25nLi4='
 const EMAIL = 'alice@example.org'
 const CHANGE = { current_passphrase: LOGIN_VALUE, new_passphrase: NEW_VALUE, iterations: 50_000 }
 
@@ -163,7 +163,7 @@ describe('the passphrase and strangers (login.md 10)', () => {
     const owner = at('198.51.100.7')
     expect((await logIn(owner)).status).to.equal(429)
     const form = (await owner.get(await resetLink(server, owner))).page()
-    const passphrase = `${LOGIN_VALUE}2`
+    const passphrase = 'YW5vdGhlciBsb2dpbiB2YWx1ZSBvZiAzMiBieXRlcy4='
     const renewed = await owner.submit(form.form('/auth/passphrase_renew'), {
       passphrase,
       iterations: '50000',

@@ -1,6 +1,7 @@
 import { type Instance, originOfApp } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
+import { deriveLoginValue } from '../../src/index.ts'
 import { REFUSED_PASSPHRASES, type RefusedPassphrase } from '../support/refused-passphrases.ts'
 import { JSON_ONLY, mailsOf, resetLink } from '../support/reset.ts'
 import {
@@ -15,7 +16,7 @@ import {
 const EMAIL = 'alice@example.org'
 /** Of {@link PASSPHRASE} with 650 000 iterations (login.md 3.1). */
 const DERIVED = 'uv5OA7us+O5w4DxqyQR0gN1ROKIbRruaqbuumkNzNGY='
-const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVl'
+const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVlLCAzMiBieXRlcyBsb25nLi4='
 const WRONG_TOKEN = '0'.repeat(32)
 
 describe('a new passphrase by mail (login.md 5.5)', () => {
@@ -72,7 +73,9 @@ describe('a new passphrase by mail (login.md 5.5)', () => {
         expect(page.attribute('data-salt')).to.equal('me@alice.example.com')
         const form = page.form('/auth/passphrase_renew')
         expect(form.method).to.equal('POST')
-        expect(form.value('iterations')).to.equal('650000')
+        expect(page.attribute('data-iterations')).to.equal('650000')
+        // Empty: what something else than the script sends counts as raw.
+        expect(form.value('iterations')).to.equal('')
         expect(form.value('passphrase_reset_token')).to.equal(token)
         expect(form.value('csrf_token')).to.equal(browser.cookie('__Host-csrf')?.value)
         expect(form.value('from')).to.equal('')
@@ -217,7 +220,7 @@ describe('a new passphrase by mail (login.md 5.5)', () => {
 
     it('works with the form of the page', async () => {
       const form = (await browser.get(url)).page().form('/auth/passphrase_renew')
-      const answer = await browser.submit(form, { passphrase: DERIVED })
+      const answer = await browser.submit(form, { passphrase: DERIVED, iterations: '650000' })
       expect(answer.status).to.equal(302)
       expect((await browser.get('/public/prelogin')).json()).to.include({ KdfIterations: 650_000 })
       expect((await logIn(browser.another(), { passphrase: DERIVED })).status).to.equal(302)
@@ -248,6 +251,41 @@ describe('a new passphrase by mail (login.md 5.5)', () => {
       const other = browser.another()
       expect((await logIn(other, { passphrase: PASSPHRASE })).status).to.equal(401)
       expect((await logIn(other, { passphrase: DERIVED })).status).to.equal(302)
+    })
+
+    it('takes the words that another sender than the script put into the form as raw', async () => {
+      const form = (await browser.get(url)).page().form('/auth/passphrase_renew')
+      expect((await browser.submit(form, { passphrase: PASSPHRASE })).status).to.equal(302)
+      expect((await logIn(browser.another(), { passphrase: DERIVED })).status).to.equal(302)
+    })
+
+    it('derives a raw passphrase in its composed form', async () => {
+      const typed = 'pâssphräse €'.normalize('NFD')
+      expect((await renew({ passphrase: typed, iterations: undefined })).status).to.equal(302)
+      const salt = 'me@alice.example.com'
+      const passphrase = await deriveLoginValue(typed.normalize('NFC'), salt, 650_000)
+      expect((await logIn(browser.another(), { passphrase })).status).to.equal(302)
+    })
+
+    it('refuses a hint that is the passphrase in another spelling', async () => {
+      const typed = 'pâssphräse €'
+      const hint = typed.normalize('NFD')
+      const salt = 'me@alice.example.com'
+      for (const fields of [
+        { passphrase: typed, iterations: undefined },
+        { passphrase: await deriveLoginValue(typed, salt, 50_000) },
+      ]) {
+        const answer = await renew({ ...fields, hint }, JSON_ONLY)
+        expect(answer.json()).to.include({ code: 'invalid_hint' })
+      }
+    })
+
+    it('does not count a value that nobody derived as a guess', async () => {
+      for (let at = 0; at < 12; at += 1) {
+        const answer = await renew({ passphrase: PASSPHRASE }, JSON_ONLY)
+        expect(answer.status).to.equal(400)
+      }
+      expect((await renew()).status).to.equal(302)
     })
 
     it('takes a passphrase with iterations as derived, without key', async () => {

@@ -3,7 +3,14 @@ import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import type { SystemMail } from '../../src/ports.ts'
-import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import {
+  ALICE,
+  createAlice,
+  LOGIN_VALUE,
+  logIn,
+  startUi,
+  type UiServer,
+} from '../support/ui-server.ts'
 import { JSON_ONLY, mailsOf, requestReset } from '../support/reset.ts'
 
 const EMAIL = 'alice@example.org'
@@ -304,7 +311,8 @@ describe('passphrase reset (login.md 5.5)', () => {
     await requestReset(browser)
     const url = mailsOf(server, 'passphrase_reset').at(-1)?.variables.url ?? ''
     const form = (await browser.get(url)).page().form('/auth/passphrase_renew')
-    const answer = await browser.submit(form, { passphrase: 'derived', iterations: '50000', hint })
+    const fields = { passphrase: LOGIN_VALUE, iterations: '50000', hint }
+    const answer = await browser.submit(form, fields)
     expect(answer.status).to.equal(302)
   }
 

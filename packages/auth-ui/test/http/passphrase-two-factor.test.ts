@@ -5,7 +5,7 @@ import { JSON_ONLY, mailsOf, resetLink } from '../support/reset.ts'
 import { ask, startWithSettings } from '../support/settings-server.ts'
 import { createAlice, LOGIN_VALUE, logIn, type UiServer } from '../support/ui-server.ts'
 
-const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVl'
+const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVlLCAzMiBieXRlcyBsb25nLi4='
 
 describe('PUT /settings/passphrase with the second factor on (login.md 7)', () => {
   let server: UiServer

@@ -31,6 +31,7 @@ import {
   ALICE,
   createAlice,
   LOGIN_VALUE,
+  loginValueOf,
   logIn,
   startUi,
   type UiServer,
@@ -145,7 +146,7 @@ describe('one-time values, used at once from two processes of the system', funct
     const fields = { register_token, iterations: '50000' }
     const answers = await rush(
       (browser, at) =>
-        browser.post('/settings/passphrase', { ...fields, passphrase: `${LOGIN_VALUE}${at}` }),
+        browser.post('/settings/passphrase', { ...fields, passphrase: loginValueOf(at) }),
       bob.origin,
     )
     expectOneStatus(answers, 302, [400])
@@ -200,14 +201,14 @@ describe('one-time values, used at once from two processes of the system', funct
     const fields = { csrf_token, passphrase_reset_token, iterations: '50000' }
     const headers = { cookie: `__Host-csrf=${csrf_token}` }
     const answers = await rush((browser, at) => {
-      const passphrase = `${LOGIN_VALUE}${at}`
+      const passphrase = loginValueOf(at)
       return browser.post('/auth/passphrase_renew', { ...fields, passphrase }, { headers })
     })
     expectOneStatus(answers, 302, [400])
     const winner = answers.findIndex(({ status }) => status === 302)
     for (const [at, port] of ports.entries()) {
       const browser = browserClient({ base: ALICE, port })
-      const passphrase = `${LOGIN_VALUE}${winner}`
+      const passphrase = loginValueOf(winner)
       const right = await logIn(browser, { passphrase }, JSON_ONLY)
       expect(right.status, `process ${at}`).to.equal(200)
       expect((await logIn(browser.another())).status, `process ${at}`).to.equal(401)

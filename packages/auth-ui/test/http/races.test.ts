@@ -1,6 +1,6 @@
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { createAlice, LOGIN_VALUE, logIn, startUi } from '../support/ui-server.ts'
+import { createAlice, loginValueOf, logIn, startUi } from '../support/ui-server.ts'
 
 describe('one-time values, used at once from two processes', () => {
   eachStore((open, name) => {
@@ -15,7 +15,7 @@ describe('one-time values, used at once from two processes', () => {
         Array.from({ length: 50 }, (_, at) =>
           (at % 2 === 0 ? first : second).browser().post('/settings/passphrase', {
             register_token,
-            passphrase: `${LOGIN_VALUE}${at}`,
+            passphrase: loginValueOf(at),
             iterations: '50000',
           }),
         ),
@@ -24,7 +24,7 @@ describe('one-time values, used at once from two processes', () => {
       expect(winners).to.have.lengthOf(1)
       for (const { status } of answers) expect(status).to.be.oneOf([302, 400, 429, 503])
       expect(await first.ui.owners.listSessions(instance)).to.have.lengthOf(1)
-      const passphrase = `${LOGIN_VALUE}${winners[0]}`
+      const passphrase = loginValueOf(winners[0] ?? -1)
       expect((await logIn(second.browser(), { passphrase })).status).to.equal(302)
       await second.close()
       await first.close()

@@ -81,7 +81,10 @@ describe('pairs of the second step, of every purpose at every endpoint (security
     }
     const flagship = json('/auth/login/flagship', client)
     const sessionCode = json('/auth/session_code')
-    const change = { new_passphrase: `${LOGIN_VALUE}2`, iterations: 50_000 }
+    const change = {
+      new_passphrase: 'YW5vdGhlciBsb2dpbiB2YWx1ZSBvZiAzMiBieXRlcy4=',
+      iterations: 50_000,
+    }
     const old = { current_passphrase: LOGIN_VALUE, ...change }
     const passphrase = settings('/settings/passphrase', old, change)
     const off = { auth_mode: 'basic', passphrase: LOGIN_VALUE }

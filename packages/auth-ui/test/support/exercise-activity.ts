@@ -49,7 +49,7 @@ async function settings(server: UiServer): Promise<void> {
   await server.sentMails()
   await call('PUT', '/settings/passphrase', {
     current_passphrase: 'wrong',
-    new_passphrase: 'bmV3IGxvZ2luIHZhbHVl',
+    new_passphrase: 'bmV3IGxvZ2luIHZhbHVlLCAzMiBieXRlcyBsb25nLi4=',
     iterations: 50_000,
   })
 }

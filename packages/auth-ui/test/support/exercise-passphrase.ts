@@ -9,7 +9,7 @@ const FORM = 'application/x-www-form-urlencoded'
 const EVIL = 'https://evil.example'
 const BAD_QUERY = '?a=%ff'
 const TOO_MUCH = 'x'.repeat(65_537)
-const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVl'
+const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVlLCAzMiBieXRlcyBsb25nLi4='
 const SETTINGS: readonly [method: string, path: string, json: object | undefined][] = [
   ['GET', '/settings/hint', undefined],
   ['PUT', '/settings/hint', { hint: 'x' }],

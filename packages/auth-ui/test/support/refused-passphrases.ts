@@ -19,6 +19,21 @@ export const REFUSED_PASSPHRASES: readonly RefusedPassphrase[] = [
     400,
     'invalid_hint',
   ],
+  ...[
+    'plume cadran hibou tisane',
+    'bmV3IGxvZ2luIHZhbHVl',
+    'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU1=',
+    'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0',
+    'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0=\n',
+    'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnU-U0=',
+  ].map(
+    (passphrase): RefusedPassphrase => [
+      `${JSON.stringify(passphrase)}, which nobody derived`,
+      { passphrase, iterations: '650000' },
+      400,
+      'invalid_parameter',
+    ],
+  ),
   ['too few iterations', { iterations: '49999' }, 422, 'kdf_iterations'],
   ['too many iterations', { iterations: '5000001' }, 422, 'kdf_iterations'],
   ['iterations that are no integer', { iterations: '65e4' }, 422, 'kdf_iterations'],

@@ -12,6 +12,7 @@ import { LIMIT, movePage, NOTICE, sharingPage } from './authorize-models.ts'
 import {
   CONFIRM,
   formPage,
+  MAGIC_OPEN,
   MAGIC_PASSPHRASE,
   PASSCODE,
   PASSKEY,
@@ -58,8 +59,9 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
     }),
   'passcode-expired': (pages, ctx) =>
     pages.passcodePage(ctx, { ...PASSCODE, now: PASSCODE.expiresAt }),
-  'magic-open': (pages, ctx) =>
-    pages.magicLinkOpenPage(ctx, { ...formPage(), code: 'm'.repeat(32), redirect: '' }),
+  'magic-open': (pages, ctx) => pages.magicLinkOpenPage(ctx, MAGIC_OPEN),
+  'magic-open-elsewhere': (pages, ctx) =>
+    pages.magicLinkOpenPage(ctx, { ...MAGIC_OPEN, isElsewhere: true }),
   'magic-passphrase': (pages, ctx) => pages.magicLinkPassphrasePage(ctx, MAGIC_PASSPHRASE),
   'magic-passphrase-wrong': (pages, ctx) =>
     pages.magicLinkPassphrasePage(ctx, {

@@ -1,6 +1,7 @@
 import type {
   ConfirmPageModel,
   FormPageModel,
+  MagicLinkOpenPageModel,
   MagicLinkPassphrasePageModel,
   PasscodePageModel,
   PasskeyPageModel,
@@ -44,6 +45,13 @@ export const CREATION_OPTIONS: Readonly<Record<string, unknown>> = {
   user: { id: 'YWxpY2U', name: 'alice.example.com', displayName: 'Alice Martin' },
   pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
   timeout: 60_000,
+}
+
+export const MAGIC_OPEN: MagicLinkOpenPageModel = {
+  ...formPage(),
+  code: 'm'.repeat(32),
+  isElsewhere: false,
+  redirect: '',
 }
 
 export const MAGIC_PASSPHRASE: MagicLinkPassphrasePageModel = {

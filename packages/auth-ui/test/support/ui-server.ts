@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes, scryptSync } from 'node:crypto'
+import { createHash, randomBytes, scryptSync } from 'node:crypto'
 import { createOAuth, type OAuth, type OAuthOptions } from '@svc/oauth-core'
 import type { ActivityEvent, Instance, NewInstance, RouteRow } from '@svc/platform'
 import type { Store } from '@svc/store'
@@ -65,6 +65,11 @@ export const ALICE = 'https://alice.example.com'
 export const PASSPHRASE = 'correct horse battery staple'
 /** Of {@link PASSPHRASE} with 50 000 iterations (login.md 3.1). */
 export const LOGIN_VALUE = 'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0='
+
+/** A login value that differs for each text: 32 bytes in base64. */
+export function loginValueOf(text: string | number): string {
+  return createHash('sha256').update(String(text)).digest('base64')
+}
 
 /** For tests that are not about hashing. */
 const CHEAP_COST = { logN: 10, r: 8, p: 1 }

@@ -112,7 +112,12 @@ describe('texts from outside', () => {
         }),
       ),
       await rendered((to, ctx) =>
-        to.magicLinkOpenPage(ctx, { ...form, code: HOSTILE, redirect: HOSTILE }),
+        to.magicLinkOpenPage(ctx, {
+          ...form,
+          code: HOSTILE,
+          isElsewhere: false,
+          redirect: HOSTILE,
+        }),
       ),
       await rendered((to, ctx) =>
         to.magicLinkPassphrasePage(ctx, { ...derived, magicCode: HOSTILE, redirect: HOSTILE }),

@@ -136,18 +136,20 @@ export class HttpDriver implements Driver {
     const field = form?.fields.find(({ type }) => type === 'password')
     if (form === undefined || field === undefined) throw this.#stop('a page asks nothing', page)
     const salt = form.attributes['data-salt']
-    // Where a passphrase is chosen, the number is a field that is posted along.
-    const chosen = form.fields.find(({ name }) => name === 'iterations')?.value
-    const iterations = Number(form.attributes['data-iterations'] ?? chosen)
-    const value =
-      salt === undefined || !Number.isInteger(iterations)
-        ? passphrase
-        : await loginValue(passphrase, salt, iterations)
+    // Where a passphrase is chosen, the number is posted along; servers may leave it to the script.
+    const chosen = form.fields.find(({ name }) => name === 'iterations')
+    const iterations = Number(form.attributes['data-iterations'] ?? chosen?.value)
+    const isDerived = salt !== undefined && Number.isInteger(iterations) && iterations > 0
+    const value = isDerived ? await loginValue(passphrase, salt, iterations) : passphrase
     this.#options.secrets.learn('login_value', value)
     if (passphrase === this.#passphrase) this.#options.budget?.knowRight(value)
     // Development pages ask for a name beside the password.
     const name = form.fields.find(({ type }) => type === 'text')
-    return { [field.name]: value, ...(name !== undefined && { [name.name]: 'owner' }) }
+    return {
+      [field.name]: value,
+      ...(isDerived && chosen !== undefined && { iterations: String(iterations) }),
+      ...(name !== undefined && { [name.name]: 'owner' }),
+    }
   }
 
   /** What went wrong, with the title of the page and a copy of it without secrets. */

@@ -50,6 +50,32 @@ describe('a connection that is over', function () {
     })
   }
 
+  const overflowing: readonly [what: string, lines: string][] = [
+    ['cookies beyond 15 KB', `Cookie: neighbour=${'y'.repeat(15_900)}; b=${'z'.repeat(900)}\r\n`],
+    ['cookies in many lines', 'Cookie: a=b\r\n'.repeat(101)],
+  ]
+  for (const [what, lines] of overflowing) {
+    it(`says what to do about ${what}`, async () => {
+      await start()
+      const client = await limited.join()
+      client.send(get('/auth/login', lines))
+      await until(() => client.socket.readableEnded)
+      // The client reads bytes.
+      const said = Buffer.from(client.said(), 'latin1').toString()
+      const [head = '', body = ''] = said.split('\r\n\r\n')
+      expect(head).to.match(/^HTTP\/1\.1 431 /)
+      expect(head).to.include('\r\nContent-Type: text/plain; charset=utf-8')
+      expect(head).to.include(`\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)
+      for (const words of [
+        'Clear the cookies of this domain',
+        'Supprimez les cookies de ce domaine',
+        'Löschen Sie die Cookies dieser Domain',
+        'Borre las cookies de este dominio',
+      ])
+        expect(body).to.include(words)
+    })
+  }
+
   it('is destroyed soon though its client goes on sending', async () => {
     await start()
     const client = await limited.join()
