@@ -83,11 +83,12 @@ function inWords({
     const answered = status === undefined ? '' : `, answered ${status}`
     return `${OF[at]}: ${clean(fault)}${answered}.`
   }
-  const { authentication, isRefreshing, keysUri, name, redirectUris } = document
+  const { authentication, isKeyOptional, isRefreshing, keysUri, name, redirectUris } = document
+  const keys = `by keys${keysUri === undefined ? ' in the document' : ` at ${clean(keysUri)}`}`
   const proof =
     authentication === 'none'
       ? 'by PKCE alone'
-      : `by keys${keysUri === undefined ? ' in the document' : ` at ${clean(keysUri)}`}`
+      : `${keys}${isKeyOptional === true ? ', or by PKCE alone' : ''}`
   return [
     `${clean(url)} is a valid description.`,
     `name: ${clean(name)}`,

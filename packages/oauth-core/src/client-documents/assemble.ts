@@ -8,6 +8,7 @@ import { ClientDocuments, type DocumentFetch } from './client-documents.ts'
 import { Described } from './described-clients.ts'
 import { DocumentCache } from './document-cache.ts'
 import { LookUpLimits, tooManyLookUps } from './document-limits.ts'
+import { documentWay } from './identifier.ts'
 import { ClientKeys } from './keys/client-keys.ts'
 
 interface Given {
@@ -22,7 +23,7 @@ interface Given {
 /** Puts together what documents of clients need. Nothing is fetched before somebody asks. */
 export function assembleDocuments({ store, options, emitter, log, services }: Given): Described {
   const { assistants, clock, limits: windows } = options
-  const outbound = options.outbound ?? createOutbound({ log })
+  const outbound = documentWay(options.outbound ?? createOutbound({ log }))
   const counted = createRateLimits({
     store,
     clock,

@@ -5,7 +5,7 @@ import { readDocument } from './document.ts'
 import { DocumentError } from './document-error.ts'
 import { fetchDocument } from './fetching/fetch-document.ts'
 import { freshnessOf } from './fetching/freshness.ts'
-import { findIdentifierFault, isLoopbackClientId, loopbackWay } from './identifier.ts'
+import { documentWay, findIdentifierFault, isLoopbackClientId } from './identifier.ts'
 
 /** What a look at a client's document finds, for whoever publishes it or operates a server. */
 export interface DocumentReport {
@@ -18,7 +18,7 @@ export interface DocumentReport {
   readonly status?: number
   readonly document?: Pick<
     ClientDocument,
-    'authentication' | 'isRefreshing' | 'keysUri' | 'name' | 'redirectUris'
+    'authentication' | 'isKeyOptional' | 'isRefreshing' | 'keysUri' | 'name' | 'redirectUris'
   >
   /** How long it is used without being asked for again. Seconds. */
   readonly freshForS?: number
@@ -31,6 +31,11 @@ const NOWHERE: OwnHosts = {
   isHttps: true,
   subdomains: 'nested',
 }
+const NOWHERE_IN_DEVELOPMENT: OwnHosts = {
+  ...NOWHERE,
+  domain: 'nowhere.localhost',
+  isHttps: false,
+}
 
 /**
  * Fetches the document of a client as the authorization endpoint does, and says what is wrong with it. Nothing is kept.
@@ -42,19 +47,27 @@ export async function checkClientDocument(
   url: string,
   outbound: Outbound = createOutbound(),
 ): Promise<DocumentReport> {
-  const base = isLoopbackClientId(url) ? 'http://localhost' : 'https://nowhere.invalid'
-  const fault = findIdentifierFault(url, base)
+  const nowhere = isLoopbackClientId(url) ? NOWHERE_IN_DEVELOPMENT : NOWHERE
+  const fault = findIdentifierFault(
+    url,
+    `${nowhere.isHttps ? 'https' : 'http'}://${nowhere.domain}`,
+  )
   if (fault !== undefined) return { url, fault, at: 'address' }
   try {
-    const way = isLoopbackClientId(url) ? loopbackWay() : outbound
-    const { body, headers } = await fetchDocument(way, url)
-    const read = readDocument(body, url, NOWHERE)
+    const { body, headers } = await fetchDocument(documentWay(outbound), url)
+    const read = readDocument(body, url, nowhere)
     if ('fault' in read) return { url, fault: read.fault, at: 'content' }
-    const { authentication, isRefreshing, keysUri, name, redirectUris } = read
-    const document = { authentication, isRefreshing, name, redirectUris }
+    const { authentication, isKeyOptional, isRefreshing, keysUri, name, redirectUris } = read
     return {
       url,
-      document: keysUri === undefined ? document : { ...document, keysUri },
+      document: {
+        authentication,
+        isRefreshing,
+        name,
+        redirectUris,
+        ...(isKeyOptional !== undefined && { isKeyOptional }),
+        ...(keysUri !== undefined && { keysUri }),
+      },
       freshForS: freshnessOf(headers) / 1000,
     }
   } catch (error) {

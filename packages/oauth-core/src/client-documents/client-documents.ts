@@ -8,7 +8,7 @@ import { DocumentError } from './document-error.ts'
 import type { LookUpLimits } from './document-limits.ts'
 import { fetchDocument } from './fetching/fetch-document.ts'
 import { freshnessOf } from './fetching/freshness.ts'
-import { hostOfClientId, isLoopbackClientId, loopbackWay } from './identifier.ts'
+import { hostOfClientId } from './identifier.ts'
 import { SharedRuns } from './shared-runs.ts'
 
 /** What became of a fetch, for whoever counts them. */
@@ -40,7 +40,6 @@ export class ClientDocuments {
   readonly #options: ClientDocumentsOptions
   /** Parallel requests for one address share one fetch. */
   readonly #fetches = new SharedRuns<CachedDocument>()
-  #loopback: Outbound | undefined
 
   constructor(options: ClientDocumentsOptions) {
     this.#options = options
@@ -64,7 +63,7 @@ export class ClientDocuments {
   }
 
   async #fetch(instance: Instance, url: string): Promise<CachedDocument> {
-    const { clock, cache, limits, onFetch } = this.#options
+    const { clock, cache, limits, onFetch, outbound } = this.#options
     await limits.count(instance, url)
     const host = hostOfClientId(url)
     const start = performance.now()
@@ -72,7 +71,7 @@ export class ClientDocuments {
       onFetch({ host, ...told, ms: performance.now() - start })
     try {
       const fetchedAt = clock.now()
-      const { body, headers } = await fetchDocument(this.#wayTo(url), url)
+      const { body, headers } = await fetchDocument(outbound, url)
       const freshUntil = fetchedAt + freshnessOf(headers)
       const fetched = { text: body.toString(), fetchedAt, freshUntil }
       const read = readDocument(body, url, instance)
@@ -84,13 +83,6 @@ export class ClientDocuments {
       if (error instanceof DocumentError) tell({ outcome: error.failure.kind, rule: error.rule })
       throw error
     }
-  }
-
-  /** SPEC: assistants.md 2.13 - to addresses of this machine by a way that leads nowhere else. */
-  #wayTo(url: string): Outbound {
-    if (!isLoopbackClientId(url)) return this.#options.outbound
-    this.#loopback ??= loopbackWay()
-    return this.#loopback
   }
 }
 

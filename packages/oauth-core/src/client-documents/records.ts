@@ -20,6 +20,7 @@ export const DOCUMENT_SNAPSHOT: JsonSchema = members(
   {
     keys: list(PUBLIC_KEY, 10),
     keysUri: text,
+    isKeyOptional: boolean,
     tosUri: text,
     formerName: members({ name: text, until: instant }),
   },

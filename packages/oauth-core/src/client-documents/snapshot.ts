@@ -30,7 +30,7 @@ const CHECK_MS = DAY_MS
 /** The record of a client that is allowed for the first time. */
 export function takeDocument({ document, digest, fetchedAt }: FoundDocument): TakenDocument {
   const { clientId: url, name, redirectUris, clientUri, policyUri, logoUri, ...rest } = document
-  const { authentication, keys, keysUri, isRefreshing, tosUri } = rest
+  const { authentication, keys, keysUri, isKeyOptional, isRefreshing, tosUri } = rest
   return {
     metadata: {
       redirect_uris: redirectUris,
@@ -49,6 +49,7 @@ export function takeDocument({ document, digest, fetchedAt }: FoundDocument): Ta
       isRefreshing,
       ...(keys !== undefined && { keys }),
       ...(keysUri !== undefined && { keysUri }),
+      ...(isKeyOptional !== undefined && { isKeyOptional }),
       ...(tosUri !== undefined && { tosUri }),
     },
   }

@@ -17,6 +17,8 @@ export interface ClientDocument {
   /** With `private_key_jwt`, unless they have an address. */
   readonly keys?: readonly PublicKey[]
   readonly keysUri?: string
+  /** With keys: whether it may also go without them. What was begun with one goes on with one. */
+  readonly isKeyOptional?: true
   /** Whether it wants refresh tokens. */
   readonly isRefreshing: boolean
   readonly clientUri?: string
@@ -48,6 +50,7 @@ export type DocumentSnapshot = {
   readonly authentication: ClientAuthentication
   readonly keys?: readonly PublicKey[]
   readonly keysUri?: string
+  readonly isKeyOptional?: true
   /** Whether it gets refresh tokens. */
   readonly isRefreshing: boolean
   readonly tosUri?: string

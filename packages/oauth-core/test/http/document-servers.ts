@@ -154,3 +154,21 @@ export function everywhereDocuments(redirectUri: string): Outbound {
     },
   }
 }
+
+/** A way out that counts names and connections, and leads nowhere. */
+export function closedWay(): Outbound & { readonly calls: string[] } {
+  const calls: string[] = []
+  const guard = createOutbound({
+    lookup: async (name) => {
+      calls.push(`lookup ${name}`)
+      return []
+    },
+  })
+  return {
+    calls,
+    request: (url, wanted) => {
+      calls.push(`request ${String(url)}`)
+      return guard.request(url, wanted)
+    },
+  }
+}
