@@ -7,6 +7,7 @@ import type { OAuthServices } from '../services.ts'
 import { ClientDocuments, type DocumentFetch } from './client-documents.ts'
 import { Described } from './described-clients.ts'
 import { DocumentCache } from './document-cache.ts'
+import { DocumentCopies } from './document-copies.ts'
 import { LookUpLimits, tooManyLookUps } from './document-limits.ts'
 import { documentWay } from './identifier.ts'
 import { ClientKeys } from './keys/client-keys.ts'
@@ -42,6 +43,7 @@ export function assembleDocuments({ store, options, emitter, log, services }: Gi
     clock,
     hosts,
     cache: new DocumentCache(store),
+    copies: new DocumentCopies(store),
     limits,
     outbound,
     onFetch: (fetch) => {
@@ -52,7 +54,7 @@ export function assembleDocuments({ store, options, emitter, log, services }: Gi
   return new Described({ documents, keys, services })
 }
 
-function note(log: OAuthLog, { host, outcome, rule = '' }: DocumentFetch): void {
+function note(log: OAuthLog, { host, outcome, rule = '', status }: DocumentFetch): void {
   if (outcome === 'fetched') log.info('cimd.fetched', { host })
-  else log.info('cimd.refused', { host, outcome, rule })
+  else log.info('cimd.refused', { host, outcome, rule, ...(status !== undefined && { status }) })
 }

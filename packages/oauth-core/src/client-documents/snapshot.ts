@@ -23,7 +23,7 @@ export interface ReadAnew extends TakenDocument {
 /** SPEC: assistants.md 2.9 - how long a list says what a client was called before. */
 const FORMER_NAME_MS = 30 * DAY_MS
 /** SPEC: assistants.md 2.9 - how long a snapshot is good without its document. */
-const GONE_MS = 14 * DAY_MS
+export const GONE_MS: number = 14 * DAY_MS
 /** SPEC: assistants.md 2.8 - after how long a refresh looks at the document. */
 const CHECK_MS = DAY_MS
 

@@ -35,6 +35,8 @@ export interface FoundDocument {
   readonly digest: string
   /** Milliseconds since the epoch. */
   readonly fetchedAt: number
+  /** It could not be fetched now: a copy of the operator's. */
+  readonly isKept?: true
 }
 
 /** What a client that is described by a document has beside its metadata: what was shown to the owner. */

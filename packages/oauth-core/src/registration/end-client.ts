@@ -4,6 +4,7 @@ import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
 import { type Client, isPublic } from '../clients/client.ts'
 import { isDocumentClientId } from '../clients/client-document.ts'
+import { keepSnapshot } from '../client-documents/kept-snapshots.ts'
 import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
@@ -126,7 +127,9 @@ export async function endUnused(
   const grants = await listGrants(engine, instance, client.id)
   // Cut and allowed again in one moment.
   if (grants.length > 0) await scheduleUnusedCheck(services, instance, client.id)
-  else await revokeClient(services, instance, client.id, 'unused', { rule: isUnused })
+  else if (await revokeClient(services, instance, client.id, 'unused', { rule: isUnused })) {
+    await keepSnapshot(services, instance, client)
+  }
 }
 
 function wakeUpOf(instanceId: InstanceId, clientId: string): string {

@@ -13,6 +13,7 @@ import { makeTlsCertificate, type TlsCertificate } from '@svc/testkit/attestatio
 import { afterEach, before, beforeEach } from 'mocha'
 import { ClientDocuments, type DocumentFetch } from '../../src/client-documents/client-documents.ts'
 import { DocumentCache } from '../../src/client-documents/document-cache.ts'
+import { DocumentCopies } from '../../src/client-documents/document-copies.ts'
 import { LookUpLimits, tooManyLookUps } from '../../src/client-documents/document-limits.ts'
 
 /** Where documents of these tests are; the certificate is for this name. */
@@ -117,6 +118,7 @@ export function documentsOf(
     hosts: { denied: [] },
     outbound,
     cache: new DocumentCache(store),
+    copies: new DocumentCopies(store),
     limits: limitsOf(store, clock, limit),
     onFetch: (fetch) => fetches.push(fetch),
   })

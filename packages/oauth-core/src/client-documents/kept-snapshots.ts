@@ -1,0 +1,65 @@
+import type { Instance, InstanceId } from '@svc/platform'
+import { type IndexKey, indexKey, type Key, recordKey, type Store } from '@svc/store'
+import type { Client } from '../clients/client.ts'
+import { GONE_MS, isGone, type TakenDocument } from './snapshot.ts'
+
+/** Of a client that has no access any more and is no client therefore: what its document said. */
+type KeptSnapshot = {
+  readonly [Name in keyof TakenDocument]: TakenDocument[Name]
+}
+
+interface KeptServices {
+  readonly store: Store
+  readonly clock: { now(): number }
+}
+
+export const KEPT_KIND = 'client-snapshot'
+export const KEPT_INDEX = 'client-snapshots'
+/** SPEC: assistants.md 2.14 */
+const MOST = 200
+
+/** Keeps what the document of a client that goes said, until 14 days after its last good read. */
+export async function keepSnapshot(
+  { store, clock }: KeptServices,
+  instance: Instance,
+  { id, metadata, document }: Client,
+): Promise<void> {
+  if (document === undefined || isGone(document, clock.now())) return
+  const { token_endpoint_auth_method: _, ...rest } = metadata
+  const value: KeptSnapshot = { metadata: rest, snapshot: document }
+  const { fetchedAt } = document
+  const index = keptIndex(instance.id)
+  const sort = `${String(fetchedAt).padStart(15, '0')}:${id}`
+  const key = keptKey(instance.id, id)
+  const expiresAt = fetchedAt + GONE_MS
+  await store.write([{ op: 'put', key, value, expiresAt, indexes: [{ index, sort }] }])
+  const { records } = await store.list(index, { limit: MOST + 10 })
+  for (const oldest of records.slice(0, Math.max(0, records.length - MOST))) {
+    await store.write([{ op: 'delete', key: oldest.key }])
+  }
+}
+
+export async function findSnapshot(
+  { store }: Pick<KeptServices, 'store'>,
+  instance: Instance,
+  id: string,
+): Promise<TakenDocument | undefined> {
+  return (await store.get<KeptSnapshot>(keptKey(instance.id, id)))?.value
+}
+
+/** Its client is there again, and has it. */
+export async function dropSnapshot(
+  { store }: Pick<KeptServices, 'store'>,
+  instance: Instance,
+  id: string,
+): Promise<void> {
+  await store.write([{ op: 'delete', key: keptKey(instance.id, id) }])
+}
+
+function keptKey(instanceId: InstanceId, id: string): Key {
+  return recordKey(instanceId, KEPT_KIND, id)
+}
+
+function keptIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, KEPT_INDEX)
+}
