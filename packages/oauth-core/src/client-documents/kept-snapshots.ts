@@ -1,5 +1,5 @@
 import type { Instance, InstanceId } from '@svc/platform'
-import { type IndexKey, indexKey, type Key, recordKey, type Store } from '@svc/store'
+import { type Change, type IndexKey, indexKey, type Key, recordKey, type Store } from '@svc/store'
 import type { Client } from '../clients/client.ts'
 import { GONE_MS, isGone, type TakenDocument } from './snapshot.ts'
 
@@ -18,24 +18,30 @@ export const KEPT_INDEX = 'client-snapshots'
 /** SPEC: assistants.md 2.14 */
 const MOST = 200
 
-/** Keeps what the document of a client that goes said, until 14 days after its last good read. */
-export async function keepSnapshot(
-  { store, clock }: KeptServices,
+/** The changes that keep what the document of a client that goes said, until 14 days after its last good read. */
+export function keepSnapshot(
+  { clock }: Pick<KeptServices, 'clock'>,
   instance: Instance,
   { id, metadata, document }: Client,
-): Promise<void> {
-  if (document === undefined || isGone(document, clock.now())) return
+): readonly Change[] {
+  if (document === undefined || isGone(document, clock.now())) return []
   const { token_endpoint_auth_method: _, ...rest } = metadata
   const value: KeptSnapshot = { metadata: rest, snapshot: document }
   const { fetchedAt } = document
-  const index = keptIndex(instance.id)
   const sort = `${String(fetchedAt).padStart(15, '0')}:${id}`
-  const key = keptKey(instance.id, id)
+  const indexes = [{ index: keptIndex(instance.id), sort }]
   const expiresAt = fetchedAt + GONE_MS
-  await store.write([{ op: 'put', key, value, expiresAt, indexes: [{ index, sort }] }])
-  const { records } = await store.list(index, { limit: MOST + 10 })
-  for (const oldest of records.slice(0, Math.max(0, records.length - MOST))) {
-    await store.write([{ op: 'delete', key: oldest.key }])
+  return [{ op: 'put', key: keptKey(instance.id, id), value, expiresAt, indexes }]
+}
+
+/** Drops the oldest of too many. */
+export async function trimSnapshots(
+  { store }: Pick<KeptServices, 'store'>,
+  instance: Instance,
+): Promise<void> {
+  const { records } = await store.list(keptIndex(instance.id), { limit: MOST + 10 })
+  for (const { key } of records.slice(0, Math.max(0, records.length - MOST))) {
+    await store.write([{ op: 'delete', key }])
   }
 }
 
