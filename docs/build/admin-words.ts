@@ -59,6 +59,10 @@ export const ADMIN_WORDS: Readonly<Record<string, string>> = {
   'POST /instances/:domain/clients/:id/certify': 'Lets a client ask for everything, or no more.',
   'POST /instances/:domain/clients/:id/tokens':
     'Makes tokens of a client, as if the owner had allowed it.',
+  'GET /assistant-documents': 'Lists the documents of assistants that are kept.',
+  'PUT /assistant-documents/:url':
+    'Keeps a copy of the document of an assistant, for when it cannot be fetched.',
+  'DELETE /assistant-documents/:url': 'Forgets the copy of a document.',
   'GET /instances/:domain/assistants':
     'Lists the connected assistants, and whether any may connect.',
   'DELETE /instances/:domain/assistants': 'Ends every assistant; they may ask again.',

@@ -140,6 +140,7 @@ const CORS = {
   'app-origins-or-any':
     "the instance's own apps, with credentials; any other origin without credentials",
   open: 'any, without credentials',
+  'public-clients': 'any, without credentials, of requests without a secret; no preflight',
   resource: 'any, without credentials, with the headers of clients of a resource',
 }
 

@@ -91,7 +91,12 @@ export function createMcp(given: McpOptions): Mcp {
   return {
     resource,
     tool: (tool) => tools.add(tool),
-    routes: () => oauth.mount(rows, { demandsActivity: true }),
+    routes: () =>
+      oauth.mount(
+        // SPEC: assistants.md 1.2 - a slash behind it is how many clients write the address.
+        rows.flatMap((row) => [row, { ...row, path: `${row.path}/` }]),
+        { demandsActivity: true },
+      ),
     rows,
     onCall: (handler) => emitter.on('call', handler),
   }

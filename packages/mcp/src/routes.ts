@@ -13,18 +13,18 @@ import type { McpServices } from './services.ts'
  * @see assistants.md 6.2
  */
 export function mcpRoutes(path: string, services: McpServices): readonly RouteRow[] {
-  const { guard } = services
-  const requireToken: RouteMiddleware = (ctx, next) => Promise.resolve(guard(ctx, next))
+  const requireToken: RouteMiddleware = (ctx, next) => requireGoodToken(ctx, next, services)
   return [
     {
       method: 'POST',
       path,
+      otherMethods: (ctx, next) => refuseMethod(ctx, next, requireToken),
       handler: (ctx) => answer(ctx, services),
       auth: ['access token'],
       use: [
         (ctx, next) => requireFitOrigin(ctx, next, services),
-        requireJson,
         requireToken,
+        requireJson,
         answerMalformed,
       ],
       body: { types: ['json'], limitBytes: MAX_BODY_BYTES, keepsDigits: true, schema: MESSAGE },
@@ -70,14 +70,56 @@ async function requireFitOrigin(
   await next()
 }
 
-/** Size and media type as the headers say them: a stranger learns both before its token is looked at. */
+/** The guard answers a caller without a good token by itself; its body is thrown away and its connection closed. */
+async function requireGoodToken(
+  ctx: RouteContext,
+  next: () => Promise<void>,
+  { guard }: McpServices,
+): Promise<void> {
+  let isGood = false
+  await guard(ctx, async () => {
+    isGood = true
+    await next()
+  })
+  if (isGood) return
+  ctx.set('Connection', 'close')
+  await discardBody(ctx)
+}
+
+/** So that a client that sends before it reads gets its answer; a longer body is left unread. */
+async function discardBody({ req }: RouteContext): Promise<void> {
+  let left = MAX_BODY_BYTES
+  try {
+    // Destroyed, the request would take its connection with it, and the answer.
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      left -= (chunk as Buffer).length
+      if (left <= 0) return
+    }
+  } catch {
+    // The client is gone.
+  }
+}
+
+/**
+ * SPEC: assistants.md 6.2 - clients look for the challenge with any method. The status of HEAD is that of the POST it
+ * stands for.
+ */
+async function refuseMethod(
+  ctx: RouteContext,
+  refuse: () => Promise<void>,
+  requireToken: RouteMiddleware,
+): Promise<void> {
+  let isGood = false
+  await requireToken(ctx, async () => {
+    isGood = true
+  })
+  if (isGood || ctx.method !== 'HEAD') await refuse()
+}
+
+/** More narrow than the router: JSON of other media types is no message. */
 async function requireJson(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
   const type = (ctx.get('Content-Type').split(';', 1)[0] ?? '').trim().toLowerCase()
   if (type !== 'application/json') throw new RequestError('unsupported_media_type')
-  if (Number(ctx.get('Content-Length')) > MAX_BODY_BYTES) {
-    // Nobody reads it: the connection ends with the answer.
-    throw new RequestError('payload_too_large', { headers: { Connection: 'close' } })
-  }
   await next()
 }
 

@@ -71,6 +71,8 @@ export interface AssistantView extends Omit<ConsentView, 'duration' | 'linkedApp
   readonly host?: string
   /** What it called itself before. */
   readonly formerName?: string
+  /** When its document was read last, which cannot be read now. Milliseconds since the epoch. */
+  readonly checkedAt?: number
   /** What is chosen when the page opens. */
   readonly duration: AssistantDuration
   /** What the owner allowed it the last time. */

@@ -1,5 +1,5 @@
 import '@svc/store/node-version'
-export type { Assistants } from './assistants/assistants.ts'
+export type { Assistants, KeptDocument } from './assistants/assistants.ts'
 export type { Assistant, ResourceGrant } from './assistants/end-assistants.ts'
 export type { AssistantCall, CallCounts, DocumentWrite } from './assistants/call.ts'
 export type { CallPage, RecordedCall, RecordedDay } from './assistants/read-calls.ts'

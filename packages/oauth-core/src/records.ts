@@ -156,6 +156,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
       },
       {
         endsAt: instant,
+        isKeyless: boolean,
         toldEnd: instant,
         refreshToken: digest,
         resource: text,
@@ -173,7 +174,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'with its code (5 min) until that is exchanged, then 400 days without a refresh and the last access token’s day, or the chosen end when that comes first; at most 20 a client; ended by revocation and by a replay of its code, which is exchanged once',
     export: 'yes',
     content:
-      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none), the end that the owner was told of; of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token; of a grant with a resource: its path; of a client without a secret: how often the refresh token changed, and of at most 8 earlier ones SHA-256, the key that made what follows, and until when it is good',
+      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none), the end that the owner was told of; of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token; of a grant with a resource: its path; of a client that a document describes: whether its code was exchanged without a key; of a client without a secret: how often the refresh token changed, and of at most 8 earlier ones SHA-256, the key that made what follows, and until when it is good',
   },
   {
     kind: 'registration-token',

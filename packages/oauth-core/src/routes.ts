@@ -95,6 +95,7 @@ export const oauthRoutes: readonly Route<OAuthServices>[] = [
     body: { ...TOKEN_FORM, schema: tokenSchema },
     statuses: [200, 400, 401, 413, 415, 429],
     family: 'oauth',
+    cors: 'public-clients',
     limit: [
       ...WRONG_SECRETS,
       { bucket: 'refresh', inRule: 'refreshes of a grant whose refresh tokens rotate' },
@@ -276,6 +277,7 @@ export const oauthRoutes: readonly Route<OAuthServices>[] = [
     body: { ...TOKEN_FORM, schema: revokeSchema },
     statuses: [200, 400, 401, 413, 415],
     family: 'oauth',
+    cors: 'public-clients',
     limit: WRONG_SECRETS,
     activity: 'grant.ended',
     summary: 'Ends the grant that a refresh or access token belongs to.',

@@ -15,6 +15,7 @@ export type AdminBody =
   | 'importKey'
   | 'installApp'
   | 'installKonnector'
+  | 'keepDocument'
   | 'oauthToken'
   | 'refreshAccount'
   | 'reseal'
@@ -102,6 +103,12 @@ export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
     additionalProperties: false,
     required: ['slug'],
     properties: { slug: TEXT },
+  },
+  keepDocument: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['text'],
+    properties: { text: { type: 'string', maxLength: 32_768 } },
   },
   accountFields: {
     type: 'object',

@@ -1,5 +1,6 @@
-import type { Assistant, Assistants } from '@svc/oauth-core'
+import type { Assistant, Assistants, KeptDocument } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
+import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
@@ -8,8 +9,33 @@ const REASON = 'operator'
 /** What the operator may do to assistants. @see assistants.md 7.2 */
 export function addAssistantRoutes(
   { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
-  assistants: Pick<Assistants, 'end' | 'endAll' | 'list' | 'mayConnect'>,
+  assistants: Pick<
+    Assistants,
+    'dropDocument' | 'end' | 'endAll' | 'keepDocument' | 'keptDocuments' | 'list' | 'mayConnect'
+  >,
 ): void {
+  route('get', '/assistant-documents', 'clients:read', async (ctx) => {
+    ctx.body = { documents: (await assistants.keptDocuments()).map(documentToWire) }
+  })
+
+  route('put', '/assistant-documents/:url', 'everything', async (ctx) => {
+    const { text } = checkBody('keepDocument', ctx.request.body)
+    const url = String(ctx['params'].url)
+    const { at, document, fault } = await assistants.keepDocument(url, String(text))
+    if (document === undefined) {
+      const what = at === 'address' ? 'the address' : 'the document'
+      throw new AdminError('invalid_document', 400, `${what} breaks the rule ${fault}`)
+    }
+    ctx.body = { url, name: document.name }
+  })
+
+  route('delete', '/assistant-documents/:url', 'everything', async (ctx) => {
+    if (!(await assistants.dropDocument(String(ctx['params'].url)))) {
+      throw new AdminError('document_not_found', 404)
+    }
+    ctx.status = 204
+  })
+
   route('get', '/instances/:domain/assistants', 'clients:read', async (ctx) => {
     const instance = await instanceOf(ctx)
     const found = await assistants.list(instance)
@@ -35,6 +61,10 @@ export function addAssistantRoutes(
 }
 
 const BY_OPERATOR = { actor: { kind: 'operator' } } as const
+
+function documentToWire({ url, name, fetchedAt }: KeptDocument): Record<string, unknown> {
+  return { url, name, fetched_at: new Date(fetchedAt).toISOString() }
+}
 
 function toWire({ origin }: Instance, { client, grants }: Assistant): Record<string, unknown> {
   const { id, metadata, document, lastUsedAt } = client

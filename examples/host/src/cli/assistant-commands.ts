@@ -3,28 +3,32 @@ import type { DocumentReport } from '@svc/oauth-core'
 import type { Command } from 'commander'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, subcommand } from './command.ts'
+import { readInput } from './input.ts'
 import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 
 /** `svc assistant`: clients that connect knowing only a URL. */
 export function addAssistantCommands(program: Command, connect: () => AdminClient): void {
   const assistant = program.command('assistant').description('AI assistants and what they publish.')
 
-  subcommand(assistant, 'list <domain>', 'Lists the connected assistants.').action(
-    async (domain: string, options: OutputOptions) => {
-      const found = await connect().call('GET', instancePath(domain, '/assistants'))
-      const rows = listOf(found['assistants']).map((each) => [
-        each['id'],
-        each['name'],
-        each['host'],
-        each['scopes'],
-        each['ends_at'],
-        each['last_used_at'],
-      ])
-      const words = table(['Id', 'Name', 'From', 'Scopes', 'Until', 'Last used'], rows)
-      const closed = 'The owner lets no assistant connect.'
-      print(options, found, found['allowed'] === false ? `${words}\n${closed}` : words)
-    },
-  )
+  subcommand(
+    assistant,
+    'list [domain]',
+    'Lists the connected assistants of an instance; without one, the documents that are kept.',
+  ).action(async (domain: string | undefined, options: OutputOptions) => {
+    if (domain === undefined) return listDocuments(connect(), options)
+    const found = await connect().call('GET', instancePath(domain, '/assistants'))
+    const rows = listOf(found['assistants']).map((each) => [
+      each['id'],
+      each['name'],
+      each['host'],
+      each['scopes'],
+      each['ends_at'],
+      each['last_used_at'],
+    ])
+    const words = table(['Id', 'Name', 'From', 'Scopes', 'Until', 'Last used'], rows)
+    const closed = 'The owner lets no assistant connect.'
+    print(options, found, found['allowed'] === false ? `${words}\n${closed}` : words)
+  })
 
   subcommand(
     assistant,
@@ -54,6 +58,25 @@ export function addAssistantCommands(program: Command, connect: () => AdminClien
 
   subcommand(
     assistant,
+    'add <url>',
+    'Keeps a copy of the document of an assistant, for when this server cannot fetch it.',
+  )
+    .requiredOption('--file <file>', 'the document; - reads standard input')
+    .action(async (url: string, options: OutputOptions & { readonly file: string }) => {
+      const text = await readInput(options.file)
+      const kept = await connect().call('PUT', documentPath(url), { text })
+      print(options, kept, `Kept the document of ${clean(kept['name'])}, ${clean(kept['url'])}.`)
+    })
+
+  subcommand(assistant, 'remove <url>', 'Forgets the copy of a document.').action(
+    async (url: string, options: OutputOptions) => {
+      await connect().call('DELETE', documentPath(url))
+      print(options, { removed: url }, 'Removed.')
+    },
+  )
+
+  subcommand(
+    assistant,
     'check <url>',
     'Fetches the document that an assistant describes itself in, and says what is wrong with it.',
   ).action(async (url: string, options: OutputOptions) => {
@@ -63,6 +86,22 @@ export function addAssistantCommands(program: Command, connect: () => AdminClien
     print(options, report, inWords(report))
     if (report.fault !== undefined) process.exitCode = 1
   })
+}
+
+async function listDocuments(admin: AdminClient, options: OutputOptions): Promise<void> {
+  const found = await admin.call('GET', DOCUMENTS)
+  const rows = listOf(found['documents']).map((each) => [
+    each['url'],
+    each['name'],
+    each['fetched_at'],
+  ])
+  print(options, found, table(['Address', 'Name', 'As of'], rows))
+}
+
+const DOCUMENTS = '/assistant-documents'
+
+function documentPath(url: string): string {
+  return `${DOCUMENTS}/${encodeURIComponent(url)}`
 }
 
 const OF = {
@@ -83,11 +122,12 @@ function inWords({
     const answered = status === undefined ? '' : `, answered ${status}`
     return `${OF[at]}: ${clean(fault)}${answered}.`
   }
-  const { authentication, isRefreshing, keysUri, name, redirectUris } = document
+  const { authentication, isKeyOptional, isRefreshing, keysUri, name, redirectUris } = document
+  const keys = `by keys${keysUri === undefined ? ' in the document' : ` at ${clean(keysUri)}`}`
   const proof =
     authentication === 'none'
       ? 'by PKCE alone'
-      : `by keys${keysUri === undefined ? ' in the document' : ` at ${clean(keysUri)}`}`
+      : `${keys}${isKeyOptional === true ? ', or by PKCE alone' : ''}`
   return [
     `${clean(url)} is a valid description.`,
     `name: ${clean(name)}`,

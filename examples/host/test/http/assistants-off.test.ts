@@ -11,11 +11,15 @@ describe('a host without assistants', () => {
   it('has no tools and no metadata of them, and registers nobody without a secret', async () => {
     host = await startTestHost({ SVC_ASSISTANTS: 'off' })
     const browser = await host.browser(undefined, { anonymous: true })
-    for (const path of ['', '/mcp']) {
+    for (const path of ['', '/mcp', '/mcp/']) {
       const metadata = `/.well-known/oauth-protected-resource${path}`
       expect((await browser.get(metadata)).status).to.equal(404)
     }
-    expect((await browser.postJson('/mcp', {})).status).to.equal(404)
+    for (const path of ['/mcp', '/mcp/']) {
+      for (const method of ['POST', 'GET', 'HEAD', 'DELETE']) {
+        expect((await browser.request(method, path)).status, `${method} ${path}`).to.equal(404)
+      }
+    }
     const server = await browser.get('/.well-known/oauth-authorization-server')
     expect(server.text).to.not.include('client_id_metadata_document_supported')
     const registered = await browser.postJson('/auth/register', {

@@ -25,11 +25,7 @@ const BODIES: readonly (readonly [what: string, type: string, body: string, enco
 /** Rows that take a body from somebody with a bearer. */
 function rowsWithBearer({ host }: TestHost): RouteRow[] {
   return host.app.rows.filter(
-    (row) =>
-      row.body !== undefined &&
-      // SPEC: assistants.md 6.2 - size and media type come first there, as the headers say them; no body is read.
-      row.path !== '/mcp' &&
-      callersOf(row).some((each) => BEARERS.includes(each)),
+    (row) => row.body !== undefined && callersOf(row).some((each) => BEARERS.includes(each)),
   )
 }
 

@@ -90,6 +90,41 @@ describe('svc', function () {
     expect(await words('instance', 'remove', domain)).to.equal(`Removed ${domain}.\n`)
   })
 
+  it('keeps, lists and forgets documents of assistants', async () => {
+    const dir = await mkdtemp(path.join(tmpdir(), 'svc-documents-'))
+    const file = path.join(dir, 'quill.json')
+    const url = 'https://quill.example/oauth/client.json'
+    const document = {
+      client_id: url,
+      client_name: 'Quill',
+      redirect_uris: ['https://quill.example/callback'],
+    }
+    try {
+      expect(await words('assistant', 'list')).to.equal('None.\n')
+      await writeFile(file, JSON.stringify({ ...document, client_id: `${url}x` }))
+      const refused = await host.svc('assistant', 'add', url, '--file', file)
+      expect(refused.code).to.equal(1)
+      expect(refused.stderr).to.include('the document breaks the rule client_id')
+      expect(
+        (await host.svc('assistant', 'add', 'https://10.0.0.1/c', '--file', file)).stderr,
+      ).to.include('the address breaks the rule host')
+      expect((await host.svc('assistant', 'add', url)).code).to.not.equal(0)
+      await writeFile(file, JSON.stringify(document))
+      expect(await words('assistant', 'add', url, '--file', file)).to.equal(
+        `Kept the document of Quill, ${url}.\n`,
+      )
+      const { documents } = await json('assistant', 'list')
+      expect(documents).to.have.length(1)
+      expect((documents as Record<string, unknown>[])[0]).to.include({ url, name: 'Quill' })
+      expect(await words('assistant', 'list')).to.include(url)
+      expect(await words('assistant', 'remove', url)).to.equal('Removed.\n')
+      expect((await host.svc('assistant', 'remove', url)).code).to.equal(1)
+      expect(await words('assistant', 'list')).to.equal('None.\n')
+    } finally {
+      await rm(dir, { recursive: true })
+    }
+  })
+
   it('imports owners, all or none, and again without a change', async function () {
     this.timeout(timeBudget(60_000))
     const dir = await mkdtemp(path.join(tmpdir(), 'svc-import-'))

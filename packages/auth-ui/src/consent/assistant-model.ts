@@ -33,6 +33,8 @@ export interface AssistantModel {
     /** Its name has words of this server in it: what is certain stands before it. */
     readonly isHostFirst: boolean
     readonly formerName?: Isolated
+    /** The day when the description was read that cannot be read now. */
+    readonly checkedOn?: string
   }
   /** In full, with its port. */
   readonly redirectUri: string
@@ -82,7 +84,7 @@ const SECTION_OF_APPS = 'group.apps'
 
 /** Words for everything the owner decides about an assistant. @see assistants.md 5.2 to 5.4 */
 export function assistantModel(view: AssistantView, options: ConsentOptions): AssistantModel {
-  const { client, host, formerName, permissions, redirectUri, problem } = view
+  const { client, host, formerName, checkedAt, permissions, redirectUri, problem } = view
   const name = client.metadata.client_name
   const asked = byKind(permissions)
   const writes = asked.flatMap((each) => writeOf(each, view, options))
@@ -97,6 +99,7 @@ export function assistantModel(view: AssistantView, options: ConsentOptions): As
       ...(host === undefined ? {} : { host: leftToRight(host) }),
       isHostFirst: imitated(name, options.ownNames) !== undefined,
       ...(formerName === undefined ? {} : { formerName: isolated(formerName) }),
+      ...(checkedAt === undefined ? {} : { checkedOn: dateOf(checkedAt, options) }),
     },
     redirectUri,
     notices: noticesOf(view),

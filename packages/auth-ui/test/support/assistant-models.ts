@@ -49,6 +49,10 @@ export const ASSISTANTS: Readonly<Record<string, AssistantPageModel>> = {
     before: { permissions: READS, at: ALLOWED_AT },
     duration: '30d',
   }),
+  'assistant-walled': assistantPage({
+    checkedAt: ALLOWED_AT,
+    before: { permissions: READS, at: ALLOWED_AT },
+  }),
   'assistant-elsewhere': assistantPage({
     client: described('Apple Intelligence', LOOK_ALIKE),
     host: LOOK_ALIKE,

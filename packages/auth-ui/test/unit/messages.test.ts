@@ -75,6 +75,7 @@ describe('errors about documents of clients', () => {
         unverifiable('client.example', { kind: 'invalid' }),
         unverifiable('client.example', { kind: 'redirect' }),
         unverifiable('client.example', { kind: 'status', status: 404 }),
+        unverifiable('client.example', { kind: 'status', status: 403 }),
         unverifiable('client.example', { kind: 'timeout' }),
         unverifiable('client.example', { kind: 'unreachable' }),
         hostRefused('client.example'),
@@ -86,6 +87,10 @@ describe('errors about documents of clients', () => {
         expect(heading).to.match(/^error.title.client_/)
       }
       expect(details[2]?.detail).to.include('404')
+      expect(details[3]?.detail).to.include('403')
+      // Where a copy of the operator's would help, the page says so.
+      const asKept = details.map(({ detail = '' }) => detail.split('. ').length > 1)
+      expect(asKept).to.deep.equal([false, false, false, true, true, true, false])
       expect(new Set(details.map(({ detail }) => detail)).size).to.equal(errors.length)
       const [one, many] = [60, 3600].map((seconds) => tooManyLookUps('cimd-url', seconds))
       const words = [one, many].map((error) => error && errorModel({ error }, messages, '').detail)

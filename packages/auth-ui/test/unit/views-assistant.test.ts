@@ -64,6 +64,10 @@ const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = 
     ],
   ],
   [
+    'assistant-walled',
+    ['can’t read its description at', 'at the moment. It was checked on November 2, 2026;'],
+  ],
+  [
     'assistant-unknown',
     [
       'Data of type com.example.recipes: this page has no other words for it.',

@@ -3,6 +3,7 @@ import { levelIn, type Profile } from '../model/profile.ts'
 import { isSelected, type Selection } from '../model/selection.ts'
 import type { Group } from './group.ts'
 import { APP } from './app/group.ts'
+import { AST } from './ast/group.ts'
 import { AUT } from './aut/group.ts'
 import { BCP } from './bcp/group.ts'
 import { BEA } from './bea/group.ts'
@@ -30,7 +31,7 @@ import { WEB } from './web/group.ts'
  * @example
  * const isOfThisCatalogue = report.catalogue === CATALOGUE_VERSION
  */
-export const CATALOGUE_VERSION = '1.1'
+export const CATALOGUE_VERSION = '1.2'
 
 /**
  * Every group, in the order of reports.
@@ -59,6 +60,7 @@ export const GROUPS: readonly Group[] = [
   TFA,
   WAY,
   CON,
+  AST,
   LIM,
 ]
 

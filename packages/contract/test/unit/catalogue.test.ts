@@ -29,6 +29,7 @@ const LEAST: Readonly<Record<string, number>> = {
   WAY: 10,
   CON: 14,
   LIM: 8,
+  AST: 12,
 }
 
 describe('the catalogue of checks', () => {

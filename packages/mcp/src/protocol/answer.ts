@@ -59,6 +59,12 @@ export async function answerMessage(
 }
 
 function classified(protocol: Protocol, request: Request, body: unknown): Classified {
+  const alone = protocol.classify({ httpMethod: 'POST', body })
+  if (alone.kind === 'legacy' && alone.reason === 'initialize') {
+    // SPEC: assistants.md 6.2 - the version is agreed on in the body, whatever the header says.
+    request.headers.delete('mcp-protocol-version')
+    return alone
+  }
   const header = (name: string): string | undefined => request.headers.get(name) ?? undefined
   const version = header('mcp-protocol-version')
   const method = header('mcp-method')
@@ -85,9 +91,7 @@ function refuseBefore(
 ): ProtocolAnswer | undefined {
   const version = request.headers.get('mcp-protocol-version')
   if (outcome.kind === 'legacy' && version !== null && !LEGACY_VERSIONS.includes(version)) {
-    const isInitialize = outcome.reason === 'initialize'
-    // Which one is agreed on is what `initialize` is for.
-    if (!isInitialize) return answerOf(400, unsupportedVersion(idOf(body), version))
+    return answerOf(400, unsupportedVersion(idOf(body), version))
   }
   if (outcome.kind !== 'modern' || outcome.messageKind !== 'request') return undefined
   const { revision } = outcome.classification

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import net from 'node:net'
 import { expect } from 'chai'
 import { HOST, legacy, mcpServer, modern, resultOf } from '../support/mcp-server.ts'
 
@@ -13,15 +15,50 @@ function codeOf({ body }: { readonly body: Record<string, unknown> }): unknown {
 }
 
 describe('the transport', () => {
-  it('takes POST alone, without looking at a token', async () => {
-    const server = await mcpServer()
-    for (const method of ['GET', 'DELETE', 'PUT']) {
-      const answer = await server.send(method, '/mcp', { headers: { authorization: 'Bearer x' } })
-      expect(answer.status).to.equal(405)
-      expect(answer.headers['allow']).to.equal('POST')
-    }
-    expect((await server.send('POST', '/mcp/')).status).to.equal(404)
-  })
+  for (const path of ['/mcp', '/mcp/']) {
+    it(`challenges every method at ${path} that comes without a good token`, async () => {
+      const server = await mcpServer()
+      for (const [method, status] of [
+        ['POST', 401],
+        ['HEAD', 401],
+        ['GET', 405],
+        ['DELETE', 405],
+        ['PUT', 405],
+        ['PATCH', 405],
+      ] as const) {
+        for (const [headers, error] of [
+          [{}, ''],
+          [{ authorization: 'Bearer x' }, 'error="invalid_token", '],
+        ] as const) {
+          const answer = await server.send(method, path, { headers })
+          expect(answer.status, method).to.equal(status)
+          expect(answer.headers['www-authenticate'], method).to.equal(
+            `Bearer ${error}${METADATA}, ${SCOPE}`,
+          )
+          expect(answer.headers['allow'], method).to.equal(status === 405 ? 'POST' : undefined)
+          expect(answer.headers['access-control-allow-origin'], method).to.equal('*')
+          expect(answer.headers, method).not.to.have.property('access-control-allow-credentials')
+        }
+      }
+    })
+
+    it(`takes POST alone at ${path}`, async () => {
+      const server = await mcpServer()
+      const headers = {
+        authorization: `Bearer ${await server.connect()}`,
+        'content-type': 'application/json',
+      }
+      for (const method of ['GET', 'HEAD', 'DELETE', 'PUT']) {
+        const answer = await server.send(method, path, { headers })
+        expect(answer.status, method).to.equal(405)
+        expect(answer.headers['allow'], method).to.equal('POST')
+        expect(answer.headers, method).not.to.have.property('www-authenticate')
+        expect(answer.headers['access-control-allow-origin'], method).to.equal('*')
+      }
+      const body = JSON.stringify(legacy('tools/list'))
+      expect((await server.send('POST', path, { headers, body })).status).to.equal(200)
+    })
+  }
 
   it('refuses origins before it looks at anything else', async () => {
     const server = await mcpServer()
@@ -31,7 +68,7 @@ describe('the transport', () => {
     }
     for (const origin of ['https://claude.example', 'http://localhost:6274', 'http://[::1]:1']) {
       const answer = await send(origin)
-      expect(answer.status, origin).to.equal(415)
+      expect(answer.status, origin).to.equal(401)
       expect(answer.headers['access-control-allow-origin']).to.equal('*')
     }
   })
@@ -39,7 +76,7 @@ describe('the transport', () => {
   it('takes the origins that the operator lists, and no others', async () => {
     const server = await mcpServer({ mcp: { origins: ['https://one.example'] } })
     const send = (origin: string) => server.send('POST', '/mcp', { headers: { origin } })
-    expect((await send('https://one.example')).status).to.equal(415)
+    expect((await send('https://one.example')).status).to.equal(401)
     expect((await send('https://two.example')).status).to.equal(403)
   })
 
@@ -58,25 +95,35 @@ describe('the transport', () => {
     expect(answer.headers).not.to.have.property('access-control-allow-credentials')
   })
 
-  it('looks at size and media type, then at the token, then at the JSON', async () => {
+  it('looks at the token, then at media type and size, then at the JSON', async () => {
     const server = await mcpServer()
     const type = { 'content-type': 'application/json' }
     const large = 'x'.repeat(65_537)
     const send = (headers: object, body: string) =>
       server.send('POST', '/mcp', { headers: { ...headers }, body })
-    expect((await send({ 'content-type': 'text/plain' }, '{}')).status).to.equal(415)
-    expect((await send({ 'content-type': 'application/vnd.api+json' }, '{}')).status).to.equal(415)
-    expect((await send(type, large)).status).to.equal(413)
-    const missing = await send(type, 'nonsense')
-    expect(missing.status).to.equal(401)
-    expect(missing.text).to.equal('{"error":"missing_token"}')
-    expect(missing.headers['www-authenticate']).to.equal(`Bearer ${METADATA}, ${SCOPE}`)
-    const invalid = await send({ ...type, authorization: 'Bearer x' }, 'nonsense')
-    expect(invalid.status).to.equal(401)
-    expect(invalid.text).to.equal('{"error":"invalid_token"}')
-    expect(invalid.headers['www-authenticate']).to.equal(
-      `Bearer error="invalid_token", ${METADATA}, ${SCOPE}`,
-    )
+    for (const [headers, body] of [
+      [type, 'nonsense'],
+      [type, large],
+      [{}, ''],
+      [{ 'content-type': 'text/plain' }, '{}'],
+      [{ ...type, 'content-encoding': 'gzip' }, '{}'],
+    ] as const) {
+      const missing = await send(headers, body)
+      expect(missing.status).to.equal(401)
+      expect(missing.text).to.equal('{"error":"missing_token"}')
+      expect(missing.headers['www-authenticate']).to.equal(`Bearer ${METADATA}, ${SCOPE}`)
+      const invalid = await send({ ...headers, authorization: 'Bearer x' }, body)
+      expect(invalid.status).to.equal(401)
+      expect(invalid.text).to.equal('{"error":"invalid_token"}')
+      expect(invalid.headers['www-authenticate']).to.equal(
+        `Bearer error="invalid_token", ${METADATA}, ${SCOPE}`,
+      )
+    }
+    const own = { authorization: `Bearer ${await server.connect()}` }
+    for (const other of ['text/plain', 'application/vnd.api+json']) {
+      expect((await send({ ...own, 'content-type': other }, '{}')).status).to.equal(415)
+    }
+    expect((await send({ ...own, ...type }, large)).status).to.equal(413)
     const token = await server.connect()
     const broken = await server.message(token, 'nonsense')
     expect(broken.status).to.equal(400)
@@ -86,6 +133,26 @@ describe('the transport', () => {
       id: null,
     })
   })
+
+  for (const bytes of [65_536, 4_000_000]) {
+    it(`reads 64 KiB of ${bytes} bytes without a good token, and ends the connection`, async () => {
+      const server = await mcpServer()
+      const socket = net.connect(server.port, '127.0.0.1')
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += String(chunk)
+      })
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: ${HOST}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+      )
+      socket.write('x'.repeat(65_536))
+      await once(socket, 'end')
+      socket.destroy()
+      expect(text).to.match(/^HTTP\/1\.1 401 /)
+      expect(text).to.match(/^Connection: close\r$/m)
+      expect(text).to.match(/^WWW-Authenticate: Bearer resource_metadata=/m)
+    })
+  }
 
   it('says that an access token expired', async () => {
     const server = await mcpServer()
@@ -146,6 +213,25 @@ describe('the transport', () => {
     })
     expect(refused.status, refused.text).to.equal(400)
     expect(codeOf(refused)).to.equal(-32_022)
+  })
+
+  it('negotiates in the body of `initialize`, whatever the header says', async () => {
+    const server = await mcpServer()
+    const token = await server.connect()
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    }
+    for (const header of ['2027-03-01', '2026-07-28', '2024-11-05', '2025-03-26', 'nonsense']) {
+      const headers = { 'mcp-protocol-version': header }
+      const begun = await server.message(token, legacy('initialize', params), headers)
+      expect(begun.status, `${header} ${begun.text}`).to.equal(200)
+      expect(begun.body).to.have.nested.property('result.protocolVersion', '2025-06-18')
+    }
+    const newer = legacy('initialize', { ...params, protocolVersion: '2027-03-01' })
+    const agreed = await server.message(token, newer, { 'mcp-protocol-version': '2027-03-01' })
+    expect(agreed.body).to.have.nested.property('result.protocolVersion', '2025-11-25')
   })
 
   it('refuses headers that say something else than the body', async () => {

@@ -1,5 +1,8 @@
 import type { Instance, Instances } from '@svc/platform'
 import type { Change } from '@svc/store'
+import { checkGivenDocument, type DocumentReport } from '../client-documents/check-document.ts'
+import { DocumentCopies } from '../client-documents/document-copies.ts'
+import { hostOfClientId } from '../client-documents/identifier.ts'
 import { type ActivitySource, BY_SERVER } from '../registration/activity-source.ts'
 import type { OAuthServices } from '../services.ts'
 import type { AssistantCall } from './call.ts'
@@ -13,6 +16,15 @@ import {
 } from './end-assistants.ts'
 import { mayConnect } from './preferences.ts'
 import { type CallPage, countSince, listCalls } from './read-calls.ts'
+
+/** A document of a client that the operator keeps a copy of. */
+export interface KeptDocument {
+  readonly url: string
+  /** What the client calls itself. */
+  readonly name: string
+  /** When it was given, or fetched last. Milliseconds since the epoch. */
+  readonly fetchedAt: number
+}
 
 /** Clients of resources, and what they did. */
 export interface Assistants {
@@ -50,6 +62,16 @@ export interface Assistants {
   endAll(instance: Instance, reason: string, by?: ActivitySource): Promise<number>
   /** Ends them in every instance: for a server that no longer takes any. Slow, to be called beside the requests. @returns how many */
   endEverywhere(reason: string): Promise<number>
+  /**
+   * Keeps a copy of the document of a client for when it cannot be fetched: of the file that the operator has. What is
+   * fetched later takes its place.
+   * @returns what was found; with a fault nothing is kept
+   */
+  keepDocument(url: string, text: string): Promise<DocumentReport>
+  /** The copies that are kept, by address. */
+  keptDocuments(): Promise<readonly KeptDocument[]>
+  /** Forgets a copy. @returns false when there is none */
+  dropDocument(url: string): Promise<boolean>
   /** Whether the owner lets any connect. */
   mayConnect(instance: Instance): Promise<boolean>
   /** Lets them connect, or none; then those that are connected end before it resolves. */
@@ -60,6 +82,7 @@ export interface Assistants {
 export function assistantsOf(
   services: OAuthServices & { readonly instances: Pick<Instances, 'list'> },
 ): Assistants {
+  const copies = new DocumentCopies(services.store)
   return {
     recordCall: (call) => services.calls.record(call),
     callChanges: (call) => services.calls.changes(call),
@@ -70,6 +93,25 @@ export function assistantsOf(
       endAssistant(services, instance, clientId, reason, by),
     endAll: (instance, reason, by = BY_SERVER) => endAssistants(services, instance, reason, by),
     endEverywhere: (reason) => endAssistantsEverywhere(services, reason),
+    async keepDocument(url, text) {
+      const report = checkGivenDocument(url, Buffer.from(text))
+      if (report.fault === undefined) {
+        await copies.put({ url, text, fetchedAt: services.clock.now() })
+        services.log.info('cimd.copy_kept', { host: hostOfClientId(url) })
+      }
+      return report
+    },
+    async keptDocuments() {
+      return (await copies.list()).map(({ url, text, fetchedAt }) => {
+        const { document } = checkGivenDocument(url, Buffer.from(text))
+        return { url, name: document?.name ?? '', fetchedAt }
+      })
+    },
+    async dropDocument(url) {
+      const isRemoved = await copies.remove(url)
+      if (isRemoved) services.log.info('cimd.copy_removed', { host: hostOfClientId(url) })
+      return isRemoved
+    },
     mayConnect: (instance) => mayConnect(services, instance),
     allow: (instance, isAllowed, by = BY_SERVER) =>
       allowAssistants(services, instance, isAllowed, by),

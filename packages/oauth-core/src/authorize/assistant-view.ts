@@ -10,6 +10,7 @@ interface Known {
   readonly live: LiveAccess
   /** What the owner chose the last time. */
   readonly choice: AssistantChoice | undefined
+  readonly checkedAt: number | undefined
   readonly maxDuration: AssistantDuration
   readonly now: number
 }
@@ -28,6 +29,7 @@ export function assistantView(view: ConsentView, resource: Resource, known: Know
     ...(problem === undefined ? {} : { problem }),
     ...(document === undefined ? {} : { host: hostOfClientId(document.url) }),
     ...(former === undefined || former.until <= known.now ? {} : { formerName: former.name }),
+    ...(known.checkedAt === undefined ? {} : { checkedAt: known.checkedAt }),
     ...(before === undefined ? {} : { before }),
   }
 }

@@ -21,6 +21,8 @@ export interface AuthorizeRequest {
   readonly resource?: Resource
   /** S256 challenge. */
   readonly codeChallenge?: string
+  /** Of a client whose document cannot be read now: when it was read last. Milliseconds since the epoch. */
+  readonly checkedAt?: number
 }
 
 /** A request while it is being checked: later checks rely on what earlier ones filled in. */
@@ -34,6 +36,7 @@ export interface AuthorizeDraft {
   resource?: Resource
   scope?: string
   permissions?: readonly Permission[]
+  checkedAt?: number
 }
 
 /**
@@ -41,7 +44,7 @@ export interface AuthorizeDraft {
  * @throws TypeError when the checks that fill it in were not run
  */
 export function toAuthorizeRequest(draft: AuthorizeDraft): AuthorizeRequest {
-  const { instance, parameters, client, app, resource, scope, permissions } = draft
+  const { instance, parameters, client, app, resource, scope, permissions, checkedAt } = draft
   if (client === undefined || scope === undefined || permissions === undefined)
     throw new TypeError('the checks of the authorization endpoint are incomplete')
   const codeChallenge = parameters.text('code_challenge')
@@ -55,5 +58,6 @@ export function toAuthorizeRequest(draft: AuthorizeDraft): AuthorizeRequest {
     ...(app === undefined ? {} : { app }),
     ...(resource === undefined ? {} : { resource }),
     ...(codeChallenge === '' ? {} : { codeChallenge }),
+    ...(checkedAt === undefined ? {} : { checkedAt }),
   }
 }

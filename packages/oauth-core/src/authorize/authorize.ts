@@ -118,7 +118,7 @@ async function describeClient(draft: AuthorizeDraft, services: OAuthServices): P
   if (!isDescribed(draft, services)) return false
   await checkBeforeDocument(draft, services)
   if ((await sessionOf(draft.ctx, services)) === undefined) return true
-  draft.client = await findDescribed(services, draft.instance, draft.parameters)
+  Object.assign(draft, await findDescribed(services, draft.instance, draft.parameters))
   return false
 }
 
@@ -138,12 +138,12 @@ async function ask(
   const rules = rulesOf(services)
   await noteSeen(ctx, services, request)
   const view = consentView(request, { ...rules, live, sealed, ...again })
-  const { resource } = request
+  const { resource, checkedAt } = request
   const pages = pagesOf(services)
   // SPEC: assistants.md 5.1 - nothing that the client sends chooses the page.
   if (resource === undefined) return pages.consent(ctx, view)
   const choice = await findChoice(services, request)
-  const known = { ...rules, live, choice, now: services.clock.now() }
+  const known = { ...rules, live, choice, checkedAt, now: services.clock.now() }
   // Who has resources has this page: `createOAuth` sees to it.
   await pages.assistant?.(ctx, assistantView(view, resource, known))
 }

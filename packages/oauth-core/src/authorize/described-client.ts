@@ -2,13 +2,19 @@ import type { Instance } from '@svc/platform'
 import { documentClientId, isUrlClientId } from '../clients/client-document.ts'
 import type { Client, ClientId } from '../clients/client.ts'
 import { applyDocument } from '../client-documents/described-clients.ts'
-import { DocumentError, hostRefused, unverifiable } from '../client-documents/document-error.ts'
+import {
+  DocumentError,
+  hostRefused,
+  isPassing,
+  unverifiable,
+} from '../client-documents/document-error.ts'
 import {
   findIdentifierFault,
   hostOfClientId,
   isOwnIdentifier,
 } from '../client-documents/identifier.ts'
-import { takeDocument } from '../client-documents/snapshot.ts'
+import { dropSnapshot, findSnapshot } from '../client-documents/kept-snapshots.ts'
+import { isGone, type TakenDocument, takeDocument } from '../client-documents/snapshot.ts'
 import { OAuthError } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'
@@ -50,27 +56,51 @@ export function checkDescribedTarget(
   if (parameters.text('code_challenge') === '') throw authorizeError('pkceMandatory')
 }
 
+/** A client, and what is known of it. */
+export interface DescribedClient {
+  readonly client: Client
+  /** When its document was read last, which cannot be read now. Milliseconds since the epoch. */
+  readonly checkedAt?: number
+}
+
 /**
- * The client as its document describes it now: to be asked for an owner who is logged in, and for nobody else.
+ * The client as its document describes it now: to be asked for an owner who is logged in, and for nobody else. Where the
+ * document is out of reach for a while, what was kept of it stands for it.
  * @throws OAuthError 400, 429
  */
 export async function findDescribed(
   services: OAuthServices,
   instance: Instance,
   parameters: AuthorizeDraft['parameters'],
-): Promise<Client> {
+): Promise<DescribedClient> {
   const url = parameters.text('client_id')
   const host = hostOfClientId(url)
+  const id = documentClientId(url) as ClientId
   try {
     const found = await services.engine.described.find(instance, url)
-    const id = documentClientId(url) as ClientId
     const known = await applyDocument(services, instance, id, found)
     const client = known ?? newClient(id, takeDocument(found), services.clock.now())
-    return client
+    return found.isKept === true ? { client, checkedAt: found.fetchedAt } : { client }
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error
+    const client = isPassing(error.failure) ? await findAllowed(services, instance, id) : undefined
+    if (client?.document !== undefined) return { client, checkedAt: client.document.fetchedAt }
     throw unverifiable(host, error.failure, `${error.rule} at ${host}`)
   }
+}
+
+/** SPEC: assistants.md 2.8 - what this owner allowed before, for 14 days after its document was read well last. */
+async function findAllowed(
+  services: OAuthServices,
+  instance: Instance,
+  id: ClientId,
+): Promise<Client | undefined> {
+  const { clients, clock } = services
+  const known = await clients.find(instance, id)
+  const isKnown = known?.document !== undefined && !known.pending
+  if (isKnown) return isGone(known.document, clock.now()) ? undefined : known
+  const kept = await findSnapshot(services, instance, id)
+  return kept && newClient(id, kept, clock.now())
 }
 
 /** SPEC: assistants.md 2.7 - what a document does not list is told like any other fault of it. */
@@ -97,13 +127,10 @@ export async function keepDescribed(
   }
   await clients.pendingChecks.schedule(instance)
   await clients.describe(instance, client)
+  await dropSnapshot(services, instance, client.id)
 }
 
-function newClient(
-  id: ClientId,
-  { metadata, snapshot }: ReturnType<typeof takeDocument>,
-  now: number,
-): Client {
+function newClient(id: ClientId, { metadata, snapshot }: TakenDocument, now: number): Client {
   return {
     id,
     metadata: { ...metadata, token_endpoint_auth_method: 'none' },

@@ -7,7 +7,9 @@ import type { OAuthServices } from '../services.ts'
 import { ClientDocuments, type DocumentFetch } from './client-documents.ts'
 import { Described } from './described-clients.ts'
 import { DocumentCache } from './document-cache.ts'
+import { DocumentCopies } from './document-copies.ts'
 import { LookUpLimits, tooManyLookUps } from './document-limits.ts'
+import { documentWay } from './identifier.ts'
 import { ClientKeys } from './keys/client-keys.ts'
 
 interface Given {
@@ -22,7 +24,7 @@ interface Given {
 /** Puts together what documents of clients need. Nothing is fetched before somebody asks. */
 export function assembleDocuments({ store, options, emitter, log, services }: Given): Described {
   const { assistants, clock, limits: windows } = options
-  const outbound = options.outbound ?? createOutbound({ log })
+  const outbound = documentWay(options.outbound ?? createOutbound({ log }))
   const counted = createRateLimits({
     store,
     clock,
@@ -41,6 +43,7 @@ export function assembleDocuments({ store, options, emitter, log, services }: Gi
     clock,
     hosts,
     cache: new DocumentCache(store),
+    copies: new DocumentCopies(store),
     limits,
     outbound,
     onFetch: (fetch) => {
@@ -51,7 +54,7 @@ export function assembleDocuments({ store, options, emitter, log, services }: Gi
   return new Described({ documents, keys, services })
 }
 
-function note(log: OAuthLog, { host, outcome, rule = '' }: DocumentFetch): void {
+function note(log: OAuthLog, { host, outcome, rule = '', status }: DocumentFetch): void {
   if (outcome === 'fetched') log.info('cimd.fetched', { host })
-  else log.info('cimd.refused', { host, outcome, rule })
+  else log.info('cimd.refused', { host, outcome, rule, ...(status !== undefined && { status }) })
 }

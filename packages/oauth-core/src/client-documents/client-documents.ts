@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Instance, Outbound } from '@svc/platform'
 import type { FoundDocument } from '../clients/client-document.ts'
+import { OAuthError } from '../errors.ts'
 import { readDocument } from './document.ts'
 import { type ClientHosts, isAllowedHost } from './client-hosts.ts'
 import type { CachedDocument, DocumentCache } from './document-cache.ts'
-import { DocumentError } from './document-error.ts'
+import type { DocumentCopies } from './document-copies.ts'
+import { DocumentError, isPassing } from './document-error.ts'
 import type { LookUpLimits } from './document-limits.ts'
 import { fetchDocument } from './fetching/fetch-document.ts'
 import { freshnessOf } from './fetching/freshness.ts'
-import { hostOfClientId, isLoopbackClientId, loopbackWay } from './identifier.ts'
+import { hostOfClientId } from './identifier.ts'
 import { SharedRuns } from './shared-runs.ts'
 
 /** What became of a fetch, for whoever counts them. */
@@ -18,6 +20,8 @@ export interface DocumentFetch {
   readonly outcome: 'fetched' | DocumentError['failure']['kind']
   /** The rule that was broken. */
   readonly rule?: string
+  /** Of an answer that is not 200. */
+  readonly status?: number
   readonly ms: number
 }
 
@@ -25,6 +29,8 @@ export interface ClientDocumentsOptions {
   readonly hosts: ClientHosts
   readonly clock: { now(): number }
   readonly cache: DocumentCache
+  /** What stands for documents that cannot be fetched. */
+  readonly copies: DocumentCopies
   readonly limits: LookUpLimits
   readonly outbound: Outbound
   /** Told of each fetch. */
@@ -40,7 +46,6 @@ export class ClientDocuments {
   readonly #options: ClientDocumentsOptions
   /** Parallel requests for one address share one fetch. */
   readonly #fetches = new SharedRuns<CachedDocument>()
-  #loopback: Outbound | undefined
 
   constructor(options: ClientDocumentsOptions) {
     this.#options = options
@@ -57,45 +62,56 @@ export class ClientDocuments {
    * @throws DocumentError, OAuthError 429 when too many were looked up
    */
   async find(instance: Instance, url: string): Promise<FoundDocument> {
-    const cached =
-      (await this.#options.cache.get(url)) ??
-      (await this.#fetches.run(url, () => this.#fetch(instance, url)))
-    return found(cached, url, instance)
+    const { cache, copies } = this.#options
+    const cached = await cache.get(url)
+    if (cached !== undefined) return found(cached, url, instance)
+    try {
+      const fetched = await this.#fetches.run(url, () => this.#fetch(instance, url))
+      return found(fetched, url, instance)
+    } catch (error) {
+      const copy = needsCopy(error) ? await copies.get(url) : undefined
+      if (copy === undefined) throw error
+      return { ...found(copy, url, instance), isKept: true }
+    }
   }
 
   async #fetch(instance: Instance, url: string): Promise<CachedDocument> {
-    const { clock, cache, limits, onFetch } = this.#options
+    const { clock, cache, copies, limits, onFetch, outbound } = this.#options
     await limits.count(instance, url)
     const host = hostOfClientId(url)
     const start = performance.now()
-    const tell = (told: Pick<DocumentFetch, 'outcome' | 'rule'>): void =>
+    const tell = (told: Omit<DocumentFetch, 'host' | 'ms'>): void =>
       onFetch({ host, ...told, ms: performance.now() - start })
     try {
       const fetchedAt = clock.now()
-      const { body, headers } = await fetchDocument(this.#wayTo(url), url)
+      const { body, headers } = await fetchDocument(outbound, url)
       const freshUntil = fetchedAt + freshnessOf(headers)
       const fetched = { text: body.toString(), fetchedAt, freshUntil }
       const read = readDocument(body, url, instance)
       if ('fault' in read) throw new DocumentError({ kind: 'invalid' }, read.fault)
       await cache.put(url, fetched)
+      await copies.replace({ url, text: fetched.text, fetchedAt })
       tell({ outcome: 'fetched' })
       return fetched
     } catch (error) {
-      if (error instanceof DocumentError) tell({ outcome: error.failure.kind, rule: error.rule })
+      if (error instanceof DocumentError) {
+        const { failure, rule } = error
+        const status = failure.kind === 'status' ? { status: failure.status } : {}
+        tell({ outcome: failure.kind, rule, ...status })
+      }
       throw error
     }
   }
+}
 
-  /** SPEC: assistants.md 2.13 - to addresses of this machine by a way that leads nowhere else. */
-  #wayTo(url: string): Outbound {
-    if (!isLoopbackClientId(url)) return this.#options.outbound
-    this.#loopback ??= loopbackWay()
-    return this.#loopback
-  }
+/** Our own limit is no reason to turn away who is behind a wall at each look. */
+function needsCopy(error: unknown): boolean {
+  if (error instanceof DocumentError) return isPassing(error.failure)
+  return OAuthError.is(error, 'too_many_lookups')
 }
 
 function found(
-  { text, fetchedAt }: CachedDocument,
+  { text, fetchedAt }: Pick<CachedDocument, 'fetchedAt' | 'text'>,
   url: string,
   instance: Instance,
 ): FoundDocument {

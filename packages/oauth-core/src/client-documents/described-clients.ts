@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Instance, type Parameters, SECOND_MS } from '@svc/platform'
 import type { Client } from '../clients/client.ts'
-import type { DescribedClients } from '../engine/described-clients.ts'
+import type { ClientProof, DescribedClients } from '../engine/described-clients.ts'
 import { revokeGrants } from '../engine/grant.ts'
-import { NATIVE_PATHS } from '../engine/configuration.ts'
 import { OAuthError } from '../errors.ts'
 import { changeClient } from '../registration/change-client.ts'
 import type { OAuthServices } from '../services.ts'
@@ -57,26 +56,29 @@ export class Described implements DescribedClients {
     await Promise.race([this.#check(instance, client), delay(WAIT_MS, undefined, { ref: false })])
   }
 
-  async isProved(
+  async proofOf(
     instance: Instance,
     { document }: Client,
     form: Pick<Parameters, 'text'>,
-  ): Promise<boolean> {
-    if (document === undefined || document.authentication === 'none') return true
+  ): Promise<ClientProof> {
+    if (document === undefined || document.authentication === 'none') return 'none'
+    const { url, keys = [], keysUri, isKeyOptional } = document
     const assertion = form.text('client_assertion')
-    if (form.text('client_assertion_type') !== ASSERTION_TYPE || assertion === '') return false
-    const { url, keys = [], keysUri } = document
+    const type = form.text('client_assertion_type')
+    if (isKeyOptional === true && assertion === '' && type === '') return 'none'
+    if (type !== ASSERTION_TYPE || assertion === '') return 'wrong'
     const { clock, store } = this.#parts.services()
     const proved = await verifyAssertion(assertion, {
       url,
-      audiences: [instance.origin, `${instance.origin}${NATIVE_PATHS.token}`],
+      issuer: instance.origin,
       now: clock.now(),
       keysOf: (kid) =>
         keysUri === undefined
           ? Promise.resolve(keys)
           : this.#keysAt(instance, { url, keysUri }, kid),
     })
-    return proved !== undefined && (await useAssertion(store, instance.id, url, proved))
+    const isUsed = proved !== undefined && (await useAssertion(store, instance.id, url, proved))
+    return isUsed ? 'key' : 'wrong'
   }
 
   /** Waits for what is under way. */

@@ -23,18 +23,34 @@ export class DocumentError extends Error {
   }
 }
 
+/** SPEC: assistants.md 2.7 - what keeps visitors out for a while, and says nothing about the document. */
+const PASSING: ReadonlySet<number> = new Set([403, 408, 425, 429])
+const FIRST_FAULT_OF_SERVER = 500
+
+/** Whether the document may well be there still: what was kept of it stands for it meanwhile. */
+export function isPassing(failure: DocumentFailure): boolean {
+  if (failure.kind !== 'status') return failure.kind !== 'invalid'
+  return PASSING.has(failure.status) || failure.status >= FIRST_FAULT_OF_SERVER
+}
+
 /** The page of a document that could not be had; it shows neither body, nor address, nor what went wrong inside. */
 export function unverifiable(host: string, failure: PageFailure, detail?: string): OAuthError {
   const status = failure.kind === 'status' ? { status: failure.status } : {}
   return new OAuthError('client_unverifiable', {
     description: `${host} ${SAID[failure.kind]}${failure.kind === 'status' ? ` ${failure.status}` : ''}`,
-    words: { key: `document-${failure.kind}`, values: { host, ...status } },
+    words: { key: `document-${wordsOf(failure)}`, values: { host, ...status } },
     ...(detail !== undefined && { detail }),
   })
 }
 
 /** A document that was had may still not list where the answer is to go. */
 type PageFailure = DocumentFailure | { readonly kind: 'redirect' }
+
+/** Words of their own for answers that a copy of the operator's would stand for. */
+function wordsOf(failure: PageFailure): string {
+  if (failure.kind === 'redirect') return failure.kind
+  return failure.kind === 'status' && isPassing(failure) ? 'barred' : failure.kind
+}
 
 const SAID: Readonly<Record<PageFailure['kind'], string>> = {
   invalid: 'is not a valid description',

@@ -40,7 +40,7 @@ export function readDocument(
   if (redirectUris === undefined) return { fault: 'redirect_uris' }
   if (!holds(members['grant_types'], 'authorization_code')) return { fault: 'grant_types' }
   if (!holds(members['response_types'], 'code')) return { fault: 'response_types' }
-  const proof = readAuthentication(members)
+  const proof = readAuthentication(members, instance)
   if ('fault' in proof) return proof
   return {
     clientId: url,
@@ -69,25 +69,35 @@ function readRedirectUris(value: unknown, instance: OwnHosts): readonly string[]
   return uris.length === 0 ? undefined : [...new Set(uris)]
 }
 
-type Proof = Pick<ClientDocument, 'authentication' | 'keys' | 'keysUri'>
+type Proof = Pick<ClientDocument, 'authentication' | 'isKeyOptional' | 'keys' | 'keysUri'>
 
-function readAuthentication(members: Readonly<Record<string, unknown>>): Proof | DocumentFault {
+function readAuthentication(
+  members: Readonly<Record<string, unknown>>,
+  instance: OwnHosts,
+): Proof | DocumentFault {
   const method = members['token_endpoint_auth_method'] ?? 'none'
+  const others = members['token_endpoint_auth_methods_supported']
+  const isOpen = Array.isArray(others) && others.includes('none')
+  const isSecret = typeof method !== 'string' || method.startsWith('client_secret')
   if (method === 'none') return { authentication: method }
-  if (method !== 'private_key_jwt') return { fault: 'token_endpoint_auth_method' }
+  if (method !== 'private_key_jwt') {
+    if (isOpen && !isSecret) return { authentication: 'none' }
+    return { fault: 'token_endpoint_auth_method' }
+  }
   const { jwks, jwks_uri: keysUri } = members
   if ((jwks === undefined) === (keysUri === undefined)) return { fault: 'jwks' }
+  const proof: Proof = { authentication: method, ...(isOpen && { isKeyOptional: true }) }
   if (keysUri !== undefined) {
-    return isKeysUri(keysUri) ? { authentication: method, keysUri } : { fault: 'jwks_uri' }
+    return isKeysUri(keysUri, instance) ? { ...proof, keysUri } : { fault: 'jwks_uri' }
   }
   const keys = readKeySet(jwks)
-  return keys === undefined ? { fault: 'jwks' } : { authentication: method, keys }
+  return keys === undefined ? { fault: 'jwks' } : { ...proof, keys }
 }
 
-/** SPEC: assistants.md 2.4 - as an identifier is written; the host may be any. */
-function isKeysUri(value: unknown): value is string {
-  if (typeof value !== 'string' || !value.startsWith('https://')) return false
-  return findIdentifierFault(value, value) === undefined
+/** SPEC: assistants.md 2.4, 2.13 - as an identifier is written; the host may be any. */
+function isKeysUri(value: unknown, { domain, isHttps }: OwnHosts): value is string {
+  if (typeof value !== 'string' || !/^https?:\/\//.test(value)) return false
+  return findIdentifierFault(value, `${isHttps ? 'https' : 'http'}://${domain}`) === undefined
 }
 
 function linksOf(

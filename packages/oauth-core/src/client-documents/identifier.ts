@@ -111,10 +111,22 @@ export function hostOfClientId(text: string): string {
   return new URL(text).hostname
 }
 
-/** A way to this machine, which leads nowhere else, whatever the name resolves to. @see assistants.md 2.13 */
-export function loopbackWay(): Outbound {
-  return createOutbound({
-    trustedNetworks: ['127.0.0.1/32', '::1/128'],
-    lookup: async () => ['127.0.0.1', '::1'],
-  })
+/**
+ * The way to documents and keys: to addresses of this machine by one that leads nowhere else, whatever the name resolves
+ * to.
+ * @param outbound - the way to all others
+ * @see assistants.md 2.13
+ */
+export function documentWay(outbound: Outbound): Outbound {
+  let loopback: Outbound | undefined
+  return {
+    request(url, wanted) {
+      if (!isLoopbackClientId(String(url))) return outbound.request(url, wanted)
+      loopback ??= createOutbound({
+        trustedNetworks: ['127.0.0.1/32', '::1/128'],
+        lookup: async () => ['127.0.0.1', '::1'],
+      })
+      return loopback.request(url, wanted)
+    },
+  }
 }

@@ -1,9 +1,11 @@
 import { type JsonSchema, type RecordKind, valueSchemas } from '@svc/platform'
 import { DOCUMENT_INDEX, DOCUMENT_KIND, DOCUMENT_TAGS } from './document-cache.ts'
+import { COPY_INDEX, COPY_KIND, COPY_TAGS } from './document-copies.ts'
 import { ASSERTION_KIND } from './keys/client-assertion.ts'
 import { KEY_SET_INDEX, KEY_SET_KIND } from './keys/client-keys.ts'
+import { KEPT_INDEX, KEPT_KIND } from './kept-snapshots.ts'
 
-const { boolean, digest, instant, list, map, members, oneOf, text } = valueSchemas
+const { any, boolean, digest, instant, list, map, members, oneOf, text } = valueSchemas
 
 const PUBLIC_KEY = map(text)
 
@@ -20,6 +22,7 @@ export const DOCUMENT_SNAPSHOT: JsonSchema = members(
   {
     keys: list(PUBLIC_KEY, 10),
     keysUri: text,
+    isKeyOptional: boolean,
     tosUri: text,
     formerName: members({ name: text, until: instant }),
   },
@@ -37,6 +40,28 @@ export const DOCUMENT_RECORDS: readonly RecordKind[] = [
     export: { no: 'It is fetched again.' },
     content:
       'SHA-256 of an address: the document that is there, when it was fetched, until when it is fresh',
+  },
+  {
+    kind: COPY_KIND,
+    version: 1,
+    schema: members({ url: text, text, fetchedAt: instant }),
+    tags: COPY_TAGS,
+    places: { by: 'index', index: COPY_INDEX },
+    life: 'until the operator removes it; replaced by each good fetch',
+    export: { no: 'It is of no instance.' },
+    content:
+      'SHA-256 of an address: the address, the document that the operator gave or that was fetched since, and when',
+  },
+  {
+    kind: KEPT_KIND,
+    version: 1,
+    schema: members({ metadata: any, snapshot: DOCUMENT_SNAPSHOT }),
+    tags: 'instance',
+    places: { by: 'index', index: KEPT_INDEX },
+    life: '14 days after the document was read well last; at most 200, the oldest out',
+    export: { no: 'It is fetched again.' },
+    content:
+      'of a client that a document describes and whose access is over: what the document said, as in the client’s record',
   },
   {
     kind: KEY_SET_KIND,

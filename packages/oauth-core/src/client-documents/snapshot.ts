@@ -23,14 +23,14 @@ export interface ReadAnew extends TakenDocument {
 /** SPEC: assistants.md 2.9 - how long a list says what a client was called before. */
 const FORMER_NAME_MS = 30 * DAY_MS
 /** SPEC: assistants.md 2.9 - how long a snapshot is good without its document. */
-const GONE_MS = 14 * DAY_MS
+export const GONE_MS: number = 14 * DAY_MS
 /** SPEC: assistants.md 2.8 - after how long a refresh looks at the document. */
 const CHECK_MS = DAY_MS
 
 /** The record of a client that is allowed for the first time. */
 export function takeDocument({ document, digest, fetchedAt }: FoundDocument): TakenDocument {
   const { clientId: url, name, redirectUris, clientUri, policyUri, logoUri, ...rest } = document
-  const { authentication, keys, keysUri, isRefreshing, tosUri } = rest
+  const { authentication, keys, keysUri, isKeyOptional, isRefreshing, tosUri } = rest
   return {
     metadata: {
       redirect_uris: redirectUris,
@@ -49,6 +49,7 @@ export function takeDocument({ document, digest, fetchedAt }: FoundDocument): Ta
       isRefreshing,
       ...(keys !== undefined && { keys }),
       ...(keysUri !== undefined && { keysUri }),
+      ...(isKeyOptional !== undefined && { isKeyOptional }),
       ...(tosUri !== undefined && { tosUri }),
     },
   }

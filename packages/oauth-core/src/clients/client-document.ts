@@ -17,6 +17,8 @@ export interface ClientDocument {
   /** With `private_key_jwt`, unless they have an address. */
   readonly keys?: readonly PublicKey[]
   readonly keysUri?: string
+  /** With keys: whether it may also go without them. What was begun with one goes on with one. */
+  readonly isKeyOptional?: true
   /** Whether it wants refresh tokens. */
   readonly isRefreshing: boolean
   readonly clientUri?: string
@@ -33,6 +35,8 @@ export interface FoundDocument {
   readonly digest: string
   /** Milliseconds since the epoch. */
   readonly fetchedAt: number
+  /** It could not be fetched now: a copy of the operator's. */
+  readonly isKept?: true
 }
 
 /** What a client that is described by a document has beside its metadata: what was shown to the owner. */
@@ -48,6 +52,7 @@ export type DocumentSnapshot = {
   readonly authentication: ClientAuthentication
   readonly keys?: readonly PublicKey[]
   readonly keysUri?: string
+  readonly isKeyOptional?: true
   /** Whether it gets refresh tokens. */
   readonly isRefreshing: boolean
   readonly tosUri?: string

@@ -150,7 +150,7 @@ function codeModel({ clock, lifetimes }: AdapterServices): Model {
 
     /** Of parallel runs, all but one find another revision of the grant when their changes are written. */
     async consume() {
-      const { grant } = currentUnit()
+      const { grant, isKeyless } = currentUnit()
       if (grant?.record === undefined || grant.record.value.code.consumedAt !== undefined) {
         // The engine is what calls this, so it is loaded.
         const { errors } = await import('oidc-provider')
@@ -158,7 +158,8 @@ function codeModel({ clock, lifetimes }: AdapterServices): Model {
       }
       const { value, expiresAt = value.code.expiresAt } = grant.record
       const code = { ...value.code, consumedAt: clock.now() }
-      grant.next = { value: { ...value, code }, expiresAt }
+      const how = isKeyless === undefined ? {} : { isKeyless }
+      grant.next = { value: { ...value, code, ...how }, expiresAt }
     },
 
     // Native revocation asks every model in turn: the grant's does it for all.

@@ -13,13 +13,16 @@ import type { Resources } from '../resources/resources.ts'
 import { linkedScope } from '../scopes/scope.ts'
 import { signJwt } from '../tokens/jwt.ts'
 import {
+  type AuthenticatedClient,
   type ClaimedClient,
   findComparable,
   readClaimedClient,
   refuseSecret,
+  requireKeyOf,
   requireProof,
 } from './client-authentication.ts'
 import { NATIVE_PATHS } from './configuration.ts'
+import type { ClientProof } from './described-clients.ts'
 import type { Engine } from './engine.ts'
 import { type GrantRecord, notAfterEnd, revokeGrant } from './grant.ts'
 import type { ParsedClient } from './metadata.ts'
@@ -81,33 +84,40 @@ export async function exchangeToken(
   ctx: RouteContext,
   services: RotationServices & { readonly resources: Resources },
 ): Promise<void> {
-  for (let isFirst = true; !(await tryExchange(ctx, services, isFirst)); isFirst = false) {
+  const shown: Shown = {}
+  while (!(await tryExchange(ctx, services, shown))) {
     // The owner changes what the grant allows while its code is exchanged: it is exchanged for what stands there now.
   }
 }
 
-/**
- * @param isFirst - whether the client has to show who it is; what it signed counts once
- * @returns false when the grant changed meanwhile and its code is still good
- */
+/** How the client showed who it is, once it did: what it signed counts once. */
+interface Shown {
+  proof?: ClientProof
+}
+
+/** @returns false when the grant changed meanwhile and its code is still good */
 async function tryExchange(
   ctx: RouteContext,
   services: RotationServices & { readonly resources: Resources },
-  isFirst: boolean,
+  shown: Shown,
 ): Promise<boolean> {
   const { engine } = services
   const { instance, form } = ctx.state
   const claimed = readClaimedClient(ctx, engine)
   const isRefresh = form.text('grant_type') === 'refresh_token'
-  if (isFirst && isRefresh && isDocumentClientId(claimed.clientId)) {
+  if (shown.proof === undefined && isRefresh && isDocumentClientId(claimed.clientId)) {
     await engine.described.beforeRefresh(instance, claimed.clientId)
   }
   const unit = newUnit(instance)
   await readUnit(engine.reads, unit, [claimed.key], presentedToken(form))
   const parsed = await findComparable(engine, claimed, unit)
   const { client } = parsed
-  if (isFirst) await requireProof(engine, claimed, client, form)
+  shown.proof ??= await requireProof(engine, claimed, client, form)
   checkAllowed(engine, client)
+  const authenticated = { claimed, client, proof: shown.proof }
+  const grant = unit.grant?.record?.value
+  if (grant?.code.consumedAt !== undefined) requireKeyOf(grant, authenticated)
+  if (client.document !== undefined && shown.proof === 'none') unit.isKeyless = true
   const token = presentedToken(form)
   await prepareRotation(engine, unit, client, { grantType: form.text('grant_type'), token })
   const answer = await callTokenEndpoint(engine, unit, claimed, form, isPublic(client))
@@ -121,7 +131,11 @@ async function tryExchange(
   checkResource(services, unit, client, form)
   // SPEC: oauth.md 6.2 row 16 - nothing is used up before; and nobody waits who has not shown the secret.
   await engine.linkedApps.require(instance, client)
-  if (!(await finishRotation(services, unit, client)) && !(await commit(engine, unit))) return false
+  if (
+    !(await finishRotation(services, unit, client)) &&
+    !(await commit(engine, unit, authenticated))
+  )
+    return false
   engine.lastUsed.note(instance, client.id, engine.clientAddress(ctx))
   ctx.body = await issue(engine, unit, form, parsed, answer)
   return true
@@ -158,11 +172,16 @@ async function callTokenEndpoint(
 }
 
 /** Writes what the run changed: all of it, once among parallel runs; otherwise the client gets nothing. */
-async function commit(engine: Engine, unit: UnitOfWork): Promise<boolean> {
+async function commit(
+  engine: Engine,
+  unit: UnitOfWork,
+  authenticated: AuthenticatedClient,
+): Promise<boolean> {
   if (unit.grant?.next === undefined) return true
   if (await commitUnit(engine, unit)) return true
   const stands = await engine.store.get<GrantRecord>(unit.grant.key)
   if (stands !== undefined && stands.value.code.consumedAt === undefined) return false
+  requireKeyOf(stands?.value, authenticated)
   // Another run used the code between our look and our write (a replay like one that comes later), or the grant was
   // revoked.
   await revokeGrant(engine, unit.instance, unit.grant.next.value.id, 'code replayed')

@@ -4,7 +4,9 @@ import { type Client, isPublic } from '../clients/client.ts'
 import { documentClientId, isDocumentClientId, isUrlClientId } from '../clients/client-document.ts'
 import { clientKey, isClientId } from '../clients/client-record.ts'
 import { OAuthError } from '../errors.ts'
+import type { ClientProof } from './described-clients.ts'
 import type { Engine } from './engine.ts'
+import type { GrantRecord } from './grant.ts'
 import type { ParsedClient } from './metadata.ts'
 import type { Suspect } from './secret-throttle.ts'
 import { newUnit, readUnit, type UnitOfWork } from './unit-of-work.ts'
@@ -23,6 +25,13 @@ export interface ClaimedClient {
   readonly suspect: Suspect
 }
 
+/** A client that proved who it is. */
+export interface AuthenticatedClient {
+  readonly claimed: ClaimedClient
+  readonly client: Client
+  readonly proof: ClientProof
+}
+
 /** RFC 6749 appendix A.2. Controls are refused before a compare that pads with NUL bytes. @see security.md 66 */
 const SECRET = /^[\x20-\x7e]{1,1024}$/
 const SCHEME = /^basic(?: |$)/i
@@ -31,14 +40,19 @@ const SCHEME = /^basic(?: |$)/i
  * The client that a form request authenticates as, by its body or HTTP Basic; wrong secrets are counted as at the
  * token endpoint. @throws OAuthError `invalid_request` without an identifier, else 401 `invalid_client`
  */
-export async function authenticateClient(ctx: RouteContext, engine: Engine): Promise<ParsedClient> {
+export async function authenticateClient(
+  ctx: RouteContext,
+  engine: Engine,
+): Promise<AuthenticatedClient> {
   const claimed = readClaimedClient(ctx, engine)
   const unit = newUnit(claimed.instance)
   await readUnit(engine.reads, unit, [claimed.key])
   const client = await findComparable(engine, claimed, unit)
-  await requireProof(engine, claimed, client.client, ctx.state.form)
+  const proof = await requireProof(engine, claimed, client.client, ctx.state.form)
   // What has no secret was not shown any.
-  if (isPublic(client.client) || equalSecrets(client.secret, claimed.secret)) return client
+  if (isPublic(client.client) || equalSecrets(client.secret, claimed.secret)) {
+    return { claimed, client: client.client, proof }
+  }
   return refuseSecret(engine, claimed)
 }
 
@@ -71,10 +85,26 @@ export async function requireProof(
   { instance, basic }: ClaimedClient,
   client: Client,
   form: Pick<Parameters, 'text'>,
-): Promise<void> {
-  if (client.document === undefined) return
-  if (!(await described.isProved(instance, client, form)))
-    throw invalidClient(instance, basic !== undefined)
+): Promise<ClientProof> {
+  if (client.document === undefined) return 'none'
+  const proof = await described.proofOf(instance, client, form)
+  if (proof === 'wrong') throw invalidClient(instance, basic !== undefined)
+  return proof
+}
+
+/**
+ * SPEC: assistants.md 2.12 - what a client got with its key is neither refreshed nor ended without one, though it may go
+ * without.
+ * @param grant - whose code was exchanged; undefined: none of the client
+ * @throws OAuthError 401
+ */
+export function requireKeyOf(
+  grant: Pick<GrantRecord, 'clientId' | 'isKeyless'> | undefined,
+  { claimed: { instance, basic }, client, proof }: AuthenticatedClient,
+): void {
+  if (proof === 'key' || client.document?.isKeyOptional !== true) return
+  if (grant === undefined || grant.clientId !== client.id || grant.isKeyless === true) return
+  throw invalidClient(instance, basic !== undefined)
 }
 
 /**

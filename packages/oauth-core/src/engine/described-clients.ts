@@ -2,6 +2,9 @@ import type { Instance, Parameters } from '@svc/platform'
 import type { FoundDocument } from '../clients/client-document.ts'
 import type { Client } from '../clients/client.ts'
 
+/** How a request proves its client: by an assertion that was not used before, or by nothing where it need not. */
+export type ClientProof = 'key' | 'none' | 'wrong'
+
 /** What endpoints ask about clients that documents describe. @see assistants.md 2.2 to 2.12 */
 export interface DescribedClients {
   /** Whether documents of the host may describe clients. */
@@ -15,6 +18,5 @@ export interface DescribedClients {
   isAllowed(client: Client): boolean
   /** Looks at the document when it is time to. Resolves within a second, whatever becomes of it. */
   beforeRefresh(instance: Instance, clientId: string): Promise<void>
-  /** Whether the request proves the client: by an assertion that was not used before, where it has keys. */
-  isProved(instance: Instance, client: Client, form: Pick<Parameters, 'text'>): Promise<boolean>
+  proofOf(instance: Instance, client: Client, form: Pick<Parameters, 'text'>): Promise<ClientProof>
 }

@@ -33,6 +33,8 @@ export type GrantRecord = {
   /** Path of the resource that its tokens are for (RFC 8707). Absent: the interface itself. */
   readonly resource?: string
   readonly code: CodeRecord
+  /** Of a client that a document describes: its code was exchanged without a key. */
+  readonly isKeyless?: true
   /** Of a client without a secret, whose refresh tokens change. */
   readonly rotation?: RotationRecord
   /** SHA-256 of the refresh token, base64url. Absent until the code is exchanged. */
@@ -140,6 +142,8 @@ export interface Grant {
   readonly toldEnd?: number
   /** Path of the resource that its tokens are for. Absent: the interface itself. */
   readonly resource?: string
+  /** Of a client that a document describes: its code was exchanged without a key. */
+  readonly isKeyless?: true
   /** Of a client without a secret: its refresh token, and whether that was never used so far. */
   readonly rotation?: { readonly generation: number; readonly isUnused: boolean }
 }
@@ -297,7 +301,7 @@ function useOf({ generation, retired }: RotationRecord): NonNullable<Grant['rota
 }
 
 function toGrant(record: GrantRecord): Grant {
-  const { id, clientId, scope, createdAt, endsAt, toldEnd, resource, rotation } = record
+  const { id, clientId, scope, createdAt, endsAt, toldEnd, resource, isKeyless, rotation } = record
   return {
     id,
     clientId: clientId as ClientId, // Stored from a Client's id.
@@ -306,6 +310,7 @@ function toGrant(record: GrantRecord): Grant {
     ...(endsAt === undefined ? {} : { endsAt }),
     ...(toldEnd === undefined ? {} : { toldEnd }),
     ...(resource === undefined ? {} : { resource }),
+    ...(isKeyless === undefined ? {} : { isKeyless }),
     ...(rotation === undefined ? {} : { rotation: useOf(rotation) }),
   }
 }

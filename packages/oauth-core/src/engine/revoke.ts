@@ -3,7 +3,7 @@ import { OAuthError } from '../errors.ts'
 import { identifierOf, type Resources } from '../resources/resources.ts'
 import type { OAuthServices } from '../services.ts'
 import { INTERFACE, type TokenKind, verifyJwt } from '../tokens/jwt.ts'
-import { authenticateClient } from './client-authentication.ts'
+import { authenticateClient, requireKeyOf } from './client-authentication.ts'
 import type { Engine } from './engine.ts'
 import {
   claimedGrant,
@@ -28,10 +28,12 @@ export async function revokeToken(
   }: Pick<OAuthServices, 'activity' | 'clientAddress' | 'engine' | 'resources'>,
 ): Promise<void> {
   const { instance, form } = ctx.state
-  const { client } = await authenticateClient(ctx, engine)
+  const authenticated = await authenticateClient(ctx, engine)
+  const { client } = authenticated
   const token = form.text('token')
   if (token === '') throw new OAuthError('invalid_request', { description: 'token is mandatory' })
   const grant = await grantOf(engine, instance, token, resources)
+  requireKeyOf(grant, authenticated)
   if (grant?.clientId === client.id) {
     const name = client.metadata.client_name
     const note = activity.pending(instance, {

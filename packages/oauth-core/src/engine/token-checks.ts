@@ -1,7 +1,7 @@
 import type { Parameters } from '@svc/platform'
 import { type Client, isCertified, isPublic } from '../clients/client.ts'
 import { OAuthError } from '../errors.ts'
-import type { Resources } from '../resources/resources.ts'
+import { isBareOrigin, type Resources } from '../resources/resources.ts'
 import type { Engine } from './engine.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -40,5 +40,7 @@ export function checkResource(
   if (resources.isEmpty || asked === '') return
   const resource = resources.choose(asked, instance, isPublic(client))
   if (resource !== 'unknown' && resource?.path === path) return
+  // Grants from before D94 may have been asked for by the bare origin, which was the interface.
+  if (path === undefined && isBareOrigin(asked, instance)) return
   throw new OAuthError('invalid_target', { description: 'the grant is for another resource' })
 }

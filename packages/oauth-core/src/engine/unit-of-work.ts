@@ -28,6 +28,8 @@ export interface UnitOfWork {
   grantEndsAt?: number
   /** Path of the resource that the grant is for. Absent: the interface itself. */
   grantResource?: string
+  /** The run's client is described by a document, and showed no key. */
+  isKeyless?: true
   /** Of a code whose client has no secret: the refresh token that it is exchanged for. */
   firstToken?: string
   /** What the presented refresh token is to its grant, when those of the grant rotate. */

@@ -156,11 +156,25 @@ export const OAUTH_LOG_EVENTS = {
     fields: { host: 'string' },
     since: '0.1.0',
   },
+  'cimd.copy_kept': {
+    level: 'info',
+    audit: true,
+    when: 'The operator gave a copy of a document that describes a client.',
+    fields: { host: 'string' },
+    since: '0.1.0',
+  },
+  'cimd.copy_removed': {
+    level: 'info',
+    audit: true,
+    when: 'The operator removed the copy of a document that describes a client.',
+    fields: { host: 'string' },
+    since: '0.1.0',
+  },
   'cimd.refused': {
     level: 'info',
     audit: true,
-    when: 'A document that describes a client could not be had, or is not good; the rule says why.',
-    fields: { host: 'string', outcome: 'string', rule: 'string' },
+    when: 'A document that describes a client could not be had, or is not good; the rule says why, and the status what was answered instead of 200.',
+    fields: { host: 'string', outcome: 'string', rule: 'string', status: 'number?' },
     since: '0.1.0',
   },
   'assistant.ended': {

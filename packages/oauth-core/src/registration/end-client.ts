@@ -3,6 +3,8 @@ import type { Change } from '@svc/store'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
 import { type Client, isPublic, isPublicRegistration } from '../clients/client.ts'
+import { isDocumentClientId } from '../clients/client-document.ts'
+import { keepSnapshot, trimSnapshots } from '../client-documents/kept-snapshots.ts'
 import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
@@ -21,6 +23,8 @@ interface RemovalRule {
   readonly rule?: (client: Client) => boolean
   /** @defaultValue the server itself */
   readonly by?: ActivitySource
+  /** What has to be written together with it. */
+  readonly also?: (client: Client) => readonly Change[]
 }
 
 /**
@@ -54,16 +58,18 @@ export async function revokeClient(
   instance: Instance,
   id: string,
   reason: string,
-  { rule, by = BY_SERVER }: RemovalRule = {},
+  { rule, by = BY_SERVER, also = () => [] }: RemovalRule = {},
 ): Promise<boolean> {
   const { clients, engine } = services
   const client = await clients.find(instance, id)
   if (client === undefined || rule?.(client) === false) return false
   return endClient(services, instance, client, reason, async () => {
     // The record goes first: from then on nothing of the client is accepted, and nothing new is issued.
-    const note = (gone: Client): readonly Change[] =>
-      noteRemoval(services, instance, gone, reason, by)
-    if ((await clients.remove(instance, id, rule, note)) === undefined) return false
+    const changes = (gone: Client): readonly Change[] => [
+      ...noteRemoval(services, instance, gone, reason, by),
+      ...also(gone),
+    ]
+    if ((await clients.remove(instance, id, rule, changes)) === undefined) return false
     await forgetClient(engine, instance, client.id, reason)
     return true
   })
@@ -148,7 +154,11 @@ export async function endUnused(
   const grants = await listGrants(engine, instance, client.id)
   // Cut and allowed again in one moment.
   if (grants.length > 0) await scheduleDescribedCheck(services, instance, client.id)
-  else await revokeClient(services, instance, client.id, 'unused', { rule: isUnused })
+  else {
+    const also = (gone: Client): readonly Change[] => keepSnapshot(services, instance, gone)
+    await revokeClient(services, instance, client.id, 'unused', { rule: isUnused, also })
+    await trimSnapshots(services, instance)
+  }
 }
 
 /**

@@ -21,7 +21,8 @@ export function sendResourceMetadata(
 ): void {
   const { instance } = ctx.state
   const { origin, domain, publicName = domain } = instance
-  const path = ctx.path.slice(RESOURCE_METADATA.length)
+  // SPEC: assistants.md 1.2 - for those who write the address of the resource with a slash behind it.
+  const path = ctx.path.slice(RESOURCE_METADATA.length).replace(/\/$/, '')
   const resource = path === '' ? resources.open : resources.at(path)
   if (resource === undefined) throw new OAuthError('not_found')
   const { scopes, documentation } = resource

@@ -77,7 +77,11 @@ export class Resources {
    */
   choose(asked: string, instance: Instance, isPublic: boolean): Resource | 'unknown' | undefined {
     const path = asked === '' ? '' : pathOf(asked, instance)
-    if (path === '') return isPublic ? (this.open ?? 'unknown') : undefined
+    if (path === '') {
+      // SPEC: assistants.md 4.2 - a client that names the bare origin read it in the metadata for assistants.
+      const meant = isPublic || asked !== '' ? this.open : undefined
+      return meant ?? (isPublic ? 'unknown' : undefined)
+    }
     const resource = path === undefined ? undefined : this.at(path)
     if (resource === undefined || (isPublic && !resource.isOpen)) return 'unknown'
     return resource
@@ -93,6 +97,11 @@ export class Resources {
 /** The audience of a resource's tokens on an instance. */
 export function identifierOf({ path }: Resource, { origin }: Instance): string {
   return `${origin}${path}`
+}
+
+/** Whether a client's `resource` names the instance as a whole. */
+export function isBareOrigin(identifier: string, instance: Instance): boolean {
+  return pathOf(identifier, instance) === ''
 }
 
 /** The path behind the instance's address; undefined for another address. Only case and one slash are forgiven. */

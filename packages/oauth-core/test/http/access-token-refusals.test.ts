@@ -15,7 +15,6 @@ function expectError(answer: Answer, status: number, error: string): void {
   expect([answer.status, answer.body['error']]).to.deep.equal([status, error])
   expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8')
   expect(answer.headers.get('cache-control')).to.equal('no-store')
-  expect(answer.headers.get('access-control-allow-origin')).to.equal(null)
   expect(Object.keys(answer.body)).to.include.members(['error'])
 }
 

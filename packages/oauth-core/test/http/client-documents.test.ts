@@ -205,7 +205,13 @@ describe('the fetch of a document (assistants.md 2.3)', () => {
       const error = await failure(documents.find(alice, url()))
       expect([error.failure.kind, error.rule]).to.deep.equal([kind, rule])
       expect(documents.fetches).to.deep.include.members([
-        { host: HOST, outcome: kind, rule, ms: documents.fetches[0]?.ms },
+        {
+          host: HOST,
+          outcome: kind,
+          rule,
+          ...('status' in error.failure && { status: error.failure.status }),
+          ms: documents.fetches[0]?.ms,
+        },
       ])
       await failure(documents.find(alice, url()))
       expect(documents.fetches).to.have.length(2)

@@ -64,7 +64,7 @@ describe('assertions of clients (assistants.md 2.12)', () => {
     keys: readonly ClientKey[] = [own.key],
   ): Promise<ProvedAssertion | undefined> {
     const keysOf = async (): Promise<readonly ClientKey[]> => keys
-    return verifyAssertion(text, { url: URL_, audiences: [ISSUER, TOKEN], now: NOW, keysOf })
+    return verifyAssertion(text, { url: URL_, issuer: ISSUER, now: NOW, keysOf })
   }
 
   for (const alg of ['ES256', 'EdDSA', 'PS256', 'RS256']) {
@@ -73,10 +73,17 @@ describe('assertions of clients (assistants.md 2.12)', () => {
       const expected = { jti: 'x', expiresAt: NOW + 60_000 }
       const keys = [own.key, pair('RS256').key, signer.key]
       expect(await verify(await sign(claims(), signer), keys)).to.deep.equal(expected)
-      const nameless = await sign({ ...claims(), aud: TOKEN }, { ...signer, key: {} })
+      const nameless = await sign({ ...claims(), aud: [ISSUER] }, { ...signer, key: {} })
       expect(await verify(nameless, keys)).to.deep.equal(expected)
     })
   }
+
+  it('prove a client with the type of client assertions', async () => {
+    const typed = await new SignJWT(claims())
+      .setProtectedHeader({ alg: own.alg, typ: 'client-authentication+jwt' })
+      .sign(own.privateKey)
+    expect(await verify(typed)).to.include({ jti: 'x' })
+  })
 
   const without = (name: string): JWTPayload => {
     const { [name]: _, ...rest } = claims()
@@ -88,7 +95,12 @@ describe('assertions of clients (assistants.md 2.12)', () => {
     ['another subject', { ...claims(), sub: 'https://other.example/c' }],
     ['no subject', without('sub')],
     ['another audience', { ...claims(), aud: 'https://bob.example.org' }],
-    ['a list of audiences', { ...claims(), aud: [ISSUER] }],
+    ['the token endpoint as audience', { ...claims(), aud: TOKEN }],
+    ['the token endpoint in a list', { ...claims(), aud: [TOKEN] }],
+    ['two audiences', { ...claims(), aud: [ISSUER, TOKEN] }],
+    ['the same audience twice', { ...claims(), aud: [ISSUER, ISSUER] }],
+    ['an empty list of audiences', { ...claims(), aud: [] }],
+    ['the issuer with a slash as audience', { ...claims(), aud: `${ISSUER}/` }],
     ['no audience', without('aud')],
     ['no end', without('exp')],
     ['an end in the past', { ...claims(), exp: NOW / 1000 - 61 }],

@@ -13,6 +13,7 @@ import { makeTlsCertificate, type TlsCertificate } from '@svc/testkit/attestatio
 import { afterEach, before, beforeEach } from 'mocha'
 import { ClientDocuments, type DocumentFetch } from '../../src/client-documents/client-documents.ts'
 import { DocumentCache } from '../../src/client-documents/document-cache.ts'
+import { DocumentCopies } from '../../src/client-documents/document-copies.ts'
 import { LookUpLimits, tooManyLookUps } from '../../src/client-documents/document-limits.ts'
 
 /** Where documents of these tests are; the certificate is for this name. */
@@ -117,6 +118,7 @@ export function documentsOf(
     hosts: { denied: [] },
     outbound,
     cache: new DocumentCache(store),
+    copies: new DocumentCopies(store),
     limits: limitsOf(store, clock, limit),
     onFetch: (fetch) => fetches.push(fetch),
   })
@@ -151,6 +153,24 @@ export function everywhereDocuments(redirectUri: string): Outbound {
       const document = documentAt(String(url), { redirect_uris: [redirectUri] })
       const headers = { 'content-type': 'application/json' }
       return { status: 200, headers, body: Buffer.from(JSON.stringify(document)) }
+    },
+  }
+}
+
+/** A way out that counts names and connections, and leads nowhere. */
+export function closedWay(): Outbound & { readonly calls: string[] } {
+  const calls: string[] = []
+  const guard = createOutbound({
+    lookup: async (name) => {
+      calls.push(`lookup ${name}`)
+      return []
+    },
+  })
+  return {
+    calls,
+    request: (url, wanted) => {
+      calls.push(`request ${String(url)}`)
+      return guard.request(url, wanted)
     },
   }
 }

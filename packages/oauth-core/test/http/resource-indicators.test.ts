@@ -12,6 +12,7 @@ import {
   connect,
   exchange,
   MCP,
+  PHOTOS,
   publicClient,
   REDIRECT_URI,
   refresh,
@@ -36,8 +37,8 @@ const errorOf = ({ headers }: Answer): string | null =>
 describe('resource at the authorization endpoint', () => {
   const RESOURCES: readonly [string | undefined, string, string][] = [
     [undefined, 'access', '/mcp'],
-    [BASE, 'access', '/mcp'],
-    [`${BASE}/`, 'access', '/mcp'],
+    [BASE, '/mcp', '/mcp'],
+    [`${BASE}/`, '/mcp', '/mcp'],
     [`${BASE}/mcp`, '/mcp', '/mcp'],
     [`${BASE}/mcp/`, '/mcp', '/mcp'],
     ['HTTPS://Alice.Example.COM/mcp', '/mcp', '/mcp'],
@@ -113,6 +114,7 @@ describe('resource at the authorization endpoint', () => {
     const without = { code_challenge: undefined, code_challenge_method: undefined }
     for (const [client, resource] of [
       [open, undefined],
+      [id, BASE],
       [id, `${BASE}/mcp`],
     ] as const) {
       const answer = await ask(server, client, { ...without, resource })
@@ -120,8 +122,18 @@ describe('resource at the authorization endpoint', () => {
     }
     expect((await ask(server, id, without)).status).to.equal(200)
     const linked = await confidential(server, { software_id: 'registry://home' })
-    const answer = await ask(server, linked.id, { resource: `${BASE}/mcp` })
-    expect(answer.text).to.equal(`<p>${UNKNOWN}`)
+    for (const resource of [BASE, `${BASE}/mcp`]) {
+      const answer = await ask(server, linked.id, { resource })
+      expect(answer.text, resource).to.equal(`<p>${UNKNOWN}`)
+    }
+    expect((await ask(server, linked.id)).status).to.equal(200)
+  })
+
+  it('is the interface for a client with a secret while no resource is open to those without', async () => {
+    const server = await resourceServer({ resources: [PHOTOS] })
+    const { id, secret } = await confidential(server)
+    const tokens = await connect(server, id, { resource: BASE }, secret)
+    expect(claimsOf(tokens.access_token)['aud']).to.equal('access')
   })
 
   it('splits rules, drops words of OpenID, and refuses what is too wide or reserved', async () => {
@@ -260,6 +272,12 @@ describe('resource at the token endpoint', () => {
     expect(claimsOf(again.access_token)['aud']).to.equal(`${BASE}/mcp`)
 
     const { id, secret } = await confidential(server)
+    const whole = await connect(server, id, { resource: BASE }, { ...secret, resource: BASE })
+    for (const resource of [BASE, `${BASE}/mcp`]) {
+      const form = { ...secret, resource }
+      expect((await refresh(server, id, whole.refresh_token, form)).status).to.equal(200)
+    }
+    // Before D94 the bare origin was the interface: grants of then go on.
     const plain = await connect(server, id, {}, secret)
     const send = (resource: string) =>
       refresh(server, id, plain.refresh_token, { ...secret, resource })

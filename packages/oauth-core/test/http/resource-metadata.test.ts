@@ -50,9 +50,19 @@ describe(`GET ${PATH}`, () => {
     expect(() => other.oauth.routes({ pages })).to.throw(TypeError, 'pages.assistant is missing')
   })
 
+  it('takes one slash behind a path', async () => {
+    const server = await resourceServer()
+    for (const path of ['/mcp', '/photos/mcp']) {
+      const plain = await server.send('GET', `${PATH}${path}`)
+      const answer = await server.send('GET', `${PATH}${path}/`)
+      expect(answer.status, path).to.equal(200)
+      expect(answer.body, path).to.deep.equal(plain.body)
+    }
+  })
+
   it('knows no other path, and names the domain on an alias', async () => {
     const server = await resourceServer({ newInstance: { aliases: ['www.example.net'] } })
-    for (const path of ['/', '/mcp/', '/photos', '/photos/mcp/x', '/MCP']) {
+    for (const path of ['/', '/mcp//', '/photos', '/photos/mcp/x', '/MCP']) {
       expect((await server.send('GET', `${PATH}${path}`)).status, path).to.equal(404)
     }
     expect((await server.send('GET', '/.well-known/openid-configuration')).status).to.equal(404)
@@ -63,7 +73,7 @@ describe(`GET ${PATH}`, () => {
 
   it('is 404 as long as no resource is registered, and nothing is added elsewhere', async () => {
     const server = await oauthServer()
-    for (const path of ['', '/mcp']) {
+    for (const path of ['', '/mcp', '/mcp/']) {
       expect((await server.send('GET', `${PATH}${path}`)).status, path).to.equal(404)
     }
     const { body } = await server.send('GET', SERVER)

@@ -179,7 +179,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
       isAllowed: () => true,
       isAllowedHost: () => true,
       beforeRefresh: async () => {},
-      isProved: async () => true,
+      proofOf: async () => 'none',
     },
     emitter: {
       emit: (name: keyof OAuthEvents, event: unknown) => void events.push({ name, event }),

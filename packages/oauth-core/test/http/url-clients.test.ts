@@ -1,11 +1,8 @@
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
-import { createOutbound, type Outbound } from '@svc/platform'
-import type { Store } from '@svc/store'
-import { eachStore, type FakeClock, until } from '@svc/testkit'
+import { randomBytes } from 'node:crypto'
+import { eachStore, until } from '@svc/testkit'
 import { expect } from 'chai'
-import { SignJWT } from 'jose'
 import { documentClientId } from '../../src/clients/client-document.ts'
-import type { OAuthServer, Send } from '../oauth-server.ts'
+import type { Send } from '../oauth-server.ts'
 import {
   allow,
   ask,
@@ -20,27 +17,10 @@ import {
   resourceServer,
   tokensOf,
 } from '../resource-server.ts'
-import { documentAt, documentServer, HOST } from './document-servers.ts'
+import { describedServers, makeSigner } from './described-servers.ts'
+import { closedWay, documentAt, HOST } from './document-servers.ts'
 
 const DAY = 86_400_000
-
-/** A way out that counts names and connections, and leads nowhere. */
-function closedWay(): Outbound & { readonly calls: string[] } {
-  const calls: string[] = []
-  const guard = createOutbound({
-    lookup: async (name) => {
-      calls.push(`lookup ${name}`)
-      return []
-    },
-  })
-  return {
-    calls,
-    request: (url, wanted) => {
-      calls.push(`request ${String(url)}`)
-      return guard.request(url, wanted)
-    },
-  }
-}
 
 /** How often each kind of request comes. */
 const EACH = 2500
@@ -85,29 +65,7 @@ describe('clients that documents describe, before anybody is known (assistants.m
 
 eachStore((open) => {
   describe('clients that documents describe (assistants.md 2)', () => {
-    const documents = documentServer()
-
-    async function start(
-      members: object = {},
-      options: Parameters<typeof resourceServer>[0] = {},
-    ): Promise<{ server: OAuthServer; url: string }> {
-      const url = documents().url()
-      serve(members)
-      const server = await resourceServer({
-        openStore: (clock) => open({ clock }),
-        outbound: documents().outbound,
-        ...options,
-      })
-      return { server, url }
-    }
-
-    function serve(members: object): void {
-      documents().answer = (_request, response) => {
-        response.setHeader('Content-Type', 'application/json')
-        const more = { redirect_uris: [REDIRECT_URI], ...members }
-        response.end(JSON.stringify(documentAt(documents().url(), more)))
-      }
-    }
+    const { documents, start, serve, signed } = describedServers(open)
 
     it('connect knowing only a URL: page, code, tokens, refresh, end', async () => {
       const { server, url } = await start()
@@ -279,91 +237,6 @@ eachStore((open) => {
       expect((await allow(server, documents().url('/0'))).status).to.equal(302)
     })
 
-    function makeSigner() {
-      const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-      const members = {
-        token_endpoint_auth_method: 'private_key_jwt',
-        jwks: { keys: [publicKey.export({ format: 'jwk' })] },
-      }
-      const prove = async (server: OAuthServer, url: string, claims: object = {}) => ({
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion: await new SignJWT({
-          iss: url,
-          sub: url,
-          aud: `${BASE}/auth/access_token`,
-          jti: randomUUID(),
-          exp: Math.floor(server.clock.now() / 1000) + 60,
-          ...claims,
-        })
-          .setProtectedHeader({ alg: 'EdDSA' })
-          .sign(privateKey),
-      })
-      return { members, prove }
-    }
-
-    async function signed() {
-      const signer = makeSigner()
-      const { server, url } = await start(signer.members, { start: true })
-      const code = codeOf(await allow(server, url, { duration: '30d' }))
-      const tokens = tokensOf(await exchange(server, url, code, await signer.prove(server, url)))
-      const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
-      return { server, url, tokens, stored, signer, code }
-    }
-
-    it('prove it once for a code whose grant the owner changes meanwhile (assistants.md 2.12)', async () => {
-      const signer = makeSigner()
-      let meanwhile: (() => Promise<unknown>) | undefined
-      const openStore = async (clock: FakeClock): Promise<Store> => {
-        const store = await open({ clock })
-        const write = store.write.bind(store)
-        const writeLate: Store['write'] = async (changes) => {
-          const isExchange = JSON.stringify(changes).includes('"consumedAt"')
-          const change = isExchange ? meanwhile : undefined
-          if (isExchange) meanwhile = undefined
-          await change?.()
-          return write(changes)
-        }
-        return Object.assign(store, { write: writeLate })
-      }
-      const { server, url } = await start(signer.members, { openStore })
-      const scope = 'io.svc.contacts:GET io.svc.notes:GET'
-      const code = codeOf(await allow(server, url, { scope }))
-      const { clients } = server.oauth
-      const left = { scope: 'io.svc.notes:GET' }
-      meanwhile = () => clients.changeAccess(server.instance, documentClientId(url), left)
-      const tokens = tokensOf(await exchange(server, url, code, await signer.prove(server, url)))
-      expect(meanwhile).to.equal(undefined)
-      expect(tokens.scope).to.equal('io.svc.notes:GET')
-    })
-
-    it('prove by a key that they have, each time by another assertion (assistants.md 2.12)', async () => {
-      const { server, url, tokens, signer } = await signed()
-      const used = await signer.prove(server, url)
-      for (const proof of [
-        {},
-        { ...used, client_assertion_type: 'other' },
-        await makeSigner().prove(server, url),
-        await signer.prove(server, url, { aud: 'https://bob.example.com' }),
-      ]) {
-        const answer = await refresh(server, url, tokens.refresh_token, proof)
-        expect([answer.status, answer.body['error']]).to.deep.equal([401, 'invalid_client'])
-      }
-      const parallel = await Promise.all(
-        Array.from({ length: 5 }, () => refresh(server, url, tokens.refresh_token, used)),
-      )
-      expect(parallel.map(({ status }) => status).toSorted()).to.deep.equal([
-        200, 401, 401, 401, 401,
-      ])
-      const form = { client_id: url, token: tokens.refresh_token }
-      expect((await server.send('POST', '/auth/revoke', { form })).status).to.equal(401)
-      const proof = await signer.prove(server, url)
-      const nameless = { token: 'x', ...(await signer.prove(server, url)) }
-      const unknown = await server.send('POST', '/auth/revoke', { form: nameless })
-      expect(unknown.status).to.equal(200)
-      const end = await server.send('POST', '/auth/revoke', { form: { ...form, ...proof } })
-      expect(end.status).to.equal(200)
-    })
-
     describe('when the document changes (assistants.md 2.9)', () => {
       async function connected(members: object = {}, options: object = {}) {
         const { server, url } = await start(members, { start: true, ...options })
@@ -438,10 +311,11 @@ eachStore((open) => {
           expect(answer.status, `day ${day}`).to.equal(200)
           current = tokensOf(answer).refresh_token
         }
-        expect((await ask(server, url)).text).to.equal(`<p>${HOST} answered 500`)
+        expect((await ask(server, url)).status).to.equal(200)
         server.clock.advance(DAY + 1000)
         const last = await refresh(server, url, current)
         expect([last.status, last.body['error']]).to.deep.equal([400, 'invalid_grant'])
+        expect((await ask(server, url)).text).to.equal(`<p>${HOST} answered 500`)
       })
 
       it('ends when the operator denies its host', async () => {

@@ -13,11 +13,17 @@ const MAX_AGE_S = '43200'
 
 /** By what answers differ beside what those of all endpoints differ by. */
 export function variesBy(rule: CorsRule): 'Origin' | undefined {
-  return rule === 'none' || isOpenTo(rule) ? undefined : 'Origin'
+  return rule === 'app-origins' || rule === 'app-origins-or-any' ? 'Origin' : undefined
 }
 
-function isOpenTo(rule: CorsRule): boolean {
+/** Whether every answer may be read by any origin. */
+export function isOpenTo(rule: CorsRule): boolean {
   return rule === 'open' || rule === 'resource'
+}
+
+/** Whether other origins may ask beforehand what they may send. */
+export function takesPreflight(rule: CorsRule): boolean {
+  return rule !== 'none' && rule !== 'public-clients'
 }
 
 /**
@@ -29,10 +35,11 @@ export function setCorsHeaders(
   rule: CorsRule,
   methods: readonly string[],
 ): void {
-  if (rule === 'none') return
+  if (!takesPreflight(rule)) return
   const origin = ctx.get('Origin')
   const isOpen = isOpenTo(rule)
-  if (origin === '') return
+  // What does not differ by the origin may be kept, and is then read by pages that have one.
+  if (origin === '' && !isOpen) return
   if (!isOpen && appOrigin(ctx.state.instance, origin) !== undefined) {
     ctx.set('Access-Control-Allow-Origin', origin)
     ctx.set('Access-Control-Allow-Credentials', 'true')
@@ -50,4 +57,14 @@ export function setCorsHeaders(
   const allowed = rule === 'resource' ? RESOURCE_ALLOW_HEADERS : ALLOW_HEADERS
   ctx.set('Access-Control-Allow-Headers', allowed)
   ctx.set('Access-Control-Max-Age', MAX_AGE_S)
+}
+
+/**
+ * Lets pages of any origin read the answer to a client that showed no secret (D94). The form says so, once it is read;
+ * a body that could not be read showed none.
+ */
+export function allowPublicClients(ctx: RouteContext): void {
+  if (ctx.get('Authorization') !== '' || ctx.state.form.text('client_secret') !== '') return
+  ctx.set('Access-Control-Allow-Origin', '*')
+  ctx.set('Access-Control-Expose-Headers', RESOURCE_EXPOSED_HEADERS)
 }

@@ -10,9 +10,16 @@ export type CsrfRule = 'token' | 'origin'
 /**
  * Who may read the answer from another origin (D28).
  * `app-origins`: the instance's own apps, with credentials; `app-origins-or-any`: others too, without credentials;
- * `open`: anybody, without credentials; `resource`: the same, with the headers that clients of a resource use (RFC 9728).
+ * `open`: anybody, without credentials; `resource`: the same, with the headers that clients of a resource use (RFC 9728);
+ * `public-clients`: anybody, of answers to requests without `Authorization` and `client_secret`; no preflight is answered.
  */
-export type CorsRule = 'none' | 'app-origins' | 'app-origins-or-any' | 'open' | 'resource'
+export type CorsRule =
+  | 'none'
+  | 'app-origins'
+  | 'app-origins-or-any'
+  | 'open'
+  | 'public-clients'
+  | 'resource'
 
 /** How an error is answered; `html-jsonapi`: a page when `Accept` names it, else JSON:API. @see http/render-error.ts */
 export type RouteFamily = 'oauth' | 'json' | 'jsonapi' | 'html' | 'html-jsonapi' | 'empty'
@@ -79,6 +86,8 @@ export interface RouteRow {
   /** Of a route in the new form: its schema is applied. */
   readonly isEnforced?: true
   readonly use?: readonly RouteMiddleware[]
+  /** Runs before the 405 of methods that the path does not take, which `next` answers. */
+  readonly otherMethods?: RouteMiddleware
   /** HEAD is answered with 405: a GET that uses something up must not be run by who only checks links. */
   readonly refusesHead?: true
   /** What it stores is new and stays: 503 `storage_full` while the server has little room. */

@@ -4,7 +4,7 @@ import { storageFull } from '../load/errors.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import { RequestError } from './request-error.ts'
 import { claiming } from './claims.ts'
-import { setCorsHeaders, variesBy } from './cors.ts'
+import { allowPublicClients, isOpenTo, setCorsHeaders, takesPreflight, variesBy } from './cors.ts'
 import { setEndpointHeaders } from './headers.ts'
 import { Parameters } from './parameters.ts'
 import { createBodyReader } from './read-body.ts'
@@ -125,6 +125,7 @@ function runRow(
     } catch (error) {
       await renderError(ctx, error, row.family, environment)
     }
+    if (cors === 'public-clients') allowPublicClients(ctx)
     // SPEC: security.md 11 - HEAD sets nothing.
     if (ctx.method === 'HEAD') ctx.remove('Set-Cookie')
   }
@@ -178,7 +179,7 @@ async function answerUndeclared(
   environment: RouterEnvironment,
 ): Promise<void> {
   const asked = ctx.get('Access-Control-Request-Method')
-  const open = rows.find((row) => row.method === asked && (row.cors ?? 'none') !== 'none')
+  const open = rows.find((row) => row.method === asked && takesPreflight(row.cors ?? 'none'))
   const isPreflight = ctx.method === 'OPTIONS' && open !== undefined
   setEndpointHeaders(ctx, isPreflight ? variesBy(open.cors ?? 'none') : undefined)
   if (isPreflight) {
@@ -190,7 +191,12 @@ async function answerUndeclared(
     ...new Set(rows.flatMap((row) => (takesHead(row) ? ['GET', 'HEAD'] : [row.method]))),
   ].sort()
   const error = new RequestError('method_not_allowed', { headers: { Allow: allow.join(', ') } })
-  await renderError(ctx, error, rows[0]?.family ?? 'json', environment)
+  const refuse = (): Promise<void> =>
+    renderError(ctx, error, rows[0]?.family ?? 'json', environment)
+  const readable = rows.find(({ cors = 'none' }) => isOpenTo(cors))
+  if (readable?.cors !== undefined) setCorsHeaders(ctx, readable.cors, [])
+  const before = rows.find(({ otherMethods }) => otherMethods !== undefined)?.otherMethods
+  await (before === undefined ? refuse() : before(ctx, refuse))
 }
 
 function takesHead(row: RouteRow): boolean {

@@ -16,8 +16,8 @@ const MAX_ID_LENGTH = 256
 export interface AssertionRules {
   /** The identifier of the client: it says so of itself, twice. */
   readonly url: string
-  /** The issuer and the token endpoint of the instance; the assertion names one of them. */
-  readonly audiences: readonly string[]
+  /** Of the instance: the one audience that an assertion may have. */
+  readonly issuer: string
   /** Milliseconds since the epoch. */
   readonly now: number
   /** The client's keys, asked for once it is known which is wanted. */
@@ -38,7 +38,7 @@ export interface ProvedAssertion {
  */
 export async function verifyAssertion(
   text: string,
-  { url, audiences, now, keysOf }: AssertionRules,
+  { url, issuer, now, keysOf }: AssertionRules,
 ): Promise<ProvedAssertion | undefined> {
   const header = text.length <= MAX_LENGTH ? await readHeader(text) : undefined
   if (header === undefined) return undefined
@@ -48,7 +48,7 @@ export async function verifyAssertion(
     if (kid !== undefined && key['kid'] !== undefined && key['kid'] !== kid) continue
     if (!isKeyFor(alg, key)) continue
     const claims = await claimsOf(text, key, { alg, url, now })
-    if (claims !== undefined) return prove(claims, audiences, now)
+    if (claims !== undefined) return prove(claims, issuer, now)
   }
   return undefined
 }
@@ -107,11 +107,12 @@ async function claimsOf(
 
 function prove(
   { aud, exp = 0, jti }: JWTPayload,
-  audiences: readonly string[],
+  issuer: string,
   now: number,
 ): ProvedAssertion | undefined {
-  // One string: a list could be for another server, too.
-  if (typeof aud !== 'string' || !audiences.includes(aud)) return undefined
+  // SPEC: draft-ietf-oauth-rfc7523bis section 4 - no other name of this server, and no other server beside it.
+  const [audience, ...others] = Array.isArray(aud) ? aud : [aud]
+  if (audience !== issuer || others.length > 0) return undefined
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH) return undefined
   const expiresAt = exp * 1000
   return expiresAt <= now + MAX_LIFE_MS + CLOCK_SKEW_MS ? { jti, expiresAt } : undefined

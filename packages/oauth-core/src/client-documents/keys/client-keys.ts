@@ -4,6 +4,7 @@ import { OAuthError } from '../../errors.ts'
 import { DocumentError } from '../document-error.ts'
 import { documentTag } from '../document-cache.ts'
 import type { LookUpLimits } from '../document-limits.ts'
+import { findIdentifierFault } from '../identifier.ts'
 import { fetchDocument, MAX_KEYS_BYTES } from '../fetching/fetch-document.ts'
 import { parseStrictJson } from '../fetching/strict-json.ts'
 import { SharedRuns } from '../shared-runs.ts'
@@ -52,6 +53,10 @@ export class ClientKeys {
     kid: string | undefined,
   ): Promise<readonly ClientKey[]> {
     const { store, clock } = this.#options
+    // The address was read when this was a server in development.
+    if (findIdentifierFault(keysUri, instance.origin) !== undefined) {
+      throw new DocumentError({ kind: 'unreachable' }, 'jwks_uri')
+    }
     const kept = (await store.get<StoredKeys>(keysKey(keysUri)))?.value
     if (kept === undefined) return (await this.#share(instance, keysUri)).keys
     const isKnown = kid === undefined || kept.keys.some((key) => key['kid'] === kid)

@@ -129,6 +129,48 @@ describe('what a document says (assistants.md 2.4)', () => {
     })
   }
 
+  it('lets a client go without its keys that lists `none` beside them', () => {
+    const jwks = { keys: [publicKey('ec')] }
+    const keyed = { ...MINIMAL, token_endpoint_auth_method: 'private_key_jwt', jwks }
+    const list = 'token_endpoint_auth_methods_supported'
+    expect(read({ ...keyed, [list]: ['private_key_jwt', 'none'] })).to.include({
+      authentication: 'private_key_jwt',
+      isKeyOptional: true,
+    })
+    for (const methods of [undefined, ['private_key_jwt'], [], 'none', { none: 1 }, null]) {
+      expect(read({ ...keyed, [list]: methods }), JSON.stringify(methods))
+        .to.include({ authentication: 'private_key_jwt' })
+        .and.not.to.have.property('isKeyOptional')
+    }
+    expect(read({ ...keyed, jwks: undefined, [list]: ['none'] })).to.deep.equal({ fault: 'jwks' })
+    const listed = { ...MINIMAL, [list]: ['none'] }
+    expect(read({ ...listed, token_endpoint_auth_method: 'tls_client_auth' })).to.include({
+      authentication: 'none',
+    })
+    expect(read({ ...listed, token_endpoint_auth_method: 'client_secret_post' })).to.deep.equal({
+      fault: 'token_endpoint_auth_method',
+    })
+  })
+
+  it('takes keys on this machine in development alone', () => {
+    const members = { ...MINIMAL, token_endpoint_auth_method: 'private_key_jwt' }
+    const read_ = (jwks_uri: string, domain: string, isHttps: boolean) =>
+      readDocument(Buffer.from(JSON.stringify({ ...members, jwks_uri })), URL_, {
+        ...instance,
+        domain,
+        isHttps,
+      })
+    for (const keysUri of ['http://localhost:8081/k', 'http://127.0.0.1:8081/k']) {
+      expect(read_(keysUri, 'alice.localhost:8080', false)).to.include({ keysUri })
+      expect(read_(keysUri, 'alice.example.org', true)).to.deep.equal({ fault: 'jwks_uri' })
+      expect(read_(keysUri, 'alice.localhost', true)).to.deep.equal({ fault: 'jwks_uri' })
+      expect(read_(keysUri, 'alice.example.org', false)).to.deep.equal({ fault: 'jwks_uri' })
+    }
+    expect(read_('http://10.0.0.1:8081/k', 'alice.localhost:8080', false)).to.deep.equal({
+      fault: 'jwks_uri',
+    })
+  })
+
   it('takes a name of 100 characters', () => {
     expect(read({ ...MINIMAL, client_name: '\u{1f600}'.repeat(100) })).to.have.property('name')
   })

@@ -199,6 +199,22 @@ describe('CORS', () => {
     }
   })
 
+  it('is sent of an open row without an Origin, and with the 405 of its path', async () => {
+    const { send } = await serveRows(ROWS)
+    for (const [method, status] of [
+      ['GET', 204],
+      ['POST', 405],
+    ] as const) {
+      const answer = await send('/.well-known/thing', { method })
+      expect(answer.status).to.equal(status)
+      expect(allowed(answer.headers)).to.deep.equal({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': EXPOSED,
+      })
+      expect(answer.headers['vary']).not.to.include('Origin')
+    }
+  })
+
   it('says nothing without an Origin', async () => {
     const { send } = await serveRows(ROWS)
     expect(allowed((await send('/data/io.svc.files')).headers)).to.be.empty
