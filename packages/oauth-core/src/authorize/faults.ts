@@ -35,7 +35,7 @@ export async function tellFault(
     if (isDescribed(draft, services)) {
       // Only for an owner who is logged in is anything fetched.
       if (session === undefined) return await login(draft, services)
-      draft.client ??= await findDescribed(services, draft.instance, parameters)
+      draft.client ??= (await findDescribed(services, draft.instance, parameters)).client
       await checkProven(draft, services)
     }
   } catch (unproven) {
