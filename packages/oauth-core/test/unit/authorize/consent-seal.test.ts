@@ -115,6 +115,18 @@ describe('the seal of a consent page', () => {
       .with.property('status', 400)
   })
 
+  it('has one spelling (D103)', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    for (const state of ['s', 'st', 'sta']) {
+      const shown = request({ state })
+      const text = sealConsent(services, shown, SESSION)
+      const last = alphabet.indexOf(text.slice(-1))
+      const strays = [1, 2, 3].map((bits) => text.slice(0, -1) + (alphabet[last ^ bits] ?? ''))
+      for (const other of [`${text}=`, `${text}==`, `${text}.`, ` ${text}`, `${text} `, ...strays])
+        expect(() => checkConsent(services, other, shown, SESSION), other).to.throw()
+    }
+  })
+
   it('refuses every flipped bit', () => {
     const text = sealed()
     const body = Buffer.from(text.slice(3), 'base64url')
