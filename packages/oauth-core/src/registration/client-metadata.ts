@@ -35,6 +35,8 @@ const MAX_NAME_CHARACTERS = 100
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 /** Control, format (bidi overrides, zero-width), private-use and invisible characters. @see security.md 90 */
 const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
+/** SPEC: D103 - drawn as nothing; a mark needs a letter to stand on. */
+const UNSEEN = /^[\p{Default_Ignorable_Code_Point}\p{M}\p{C}\p{Z}\u2800\ufffc]*$/u
 const CONTROL = /[\p{Cc}\p{Cs}]/u
 
 /** Members of a request body that this package knows. A `Map`, so that `__proto__` is a name like any other. */
@@ -155,9 +157,18 @@ function redirectUris(value: unknown, instance: Instance): readonly string[] {
 
 function clientName(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') refuse('client_name is mandatory')
-  const isShort =
-    value.length <= 2 * MAX_NAME_CHARACTERS && [...value].length <= MAX_NAME_CHARACTERS
-  return isShort && !DECEPTIVE.test(value) ? value : refuse('client_name is invalid')
+  return isClientName(value) ? value : refuse('client_name is invalid')
+}
+
+/** Whether a name shows anything at all. @see decision D103 */
+export function hasVisibleCharacter(name: string): boolean {
+  return !UNSEEN.test(name)
+}
+
+/** Whether a client may be called so: at most 100 characters that show what they are, one of them at least. */
+export function isClientName(name: string): boolean {
+  const isShort = name.length <= 2 * MAX_NAME_CHARACTERS && [...name].length <= MAX_NAME_CHARACTERS
+  return isShort && !DECEPTIVE.test(name) && hasVisibleCharacter(name)
 }
 
 function softwareId(value: unknown): string {
