@@ -69,8 +69,6 @@ export interface AssistantView extends Omit<ConsentView, 'duration' | 'linkedApp
   readonly resource: Resource
   /** Host of the document that describes it, lower case, in A-labels. Absent: it registered itself. */
   readonly host?: string
-  /** What it called itself before. */
-  readonly formerName?: string
   /** What is chosen when the page opens. */
   readonly duration: AssistantDuration
   /** What the owner allowed it the last time. */

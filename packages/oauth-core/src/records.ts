@@ -38,7 +38,13 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         createdAt: instant,
         updatedAt: instant,
       },
-      { document: DOCUMENT_SNAPSHOT, os: text, deviceTokenAt: instant, keepUntil: instant },
+      {
+        document: DOCUMENT_SNAPSHOT,
+        formerName: text,
+        os: text,
+        deviceTokenAt: instant,
+        keepUntil: instant,
+      },
     ),
     tags: 'instance',
     places: { by: 'index', index: 'clients' },
@@ -51,7 +57,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys; the name that it was allowed by, if it has another one by now; of a client without a secret when it goes',
   },
   {
     kind: 'client-name',
@@ -165,6 +171,16 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     export: 'yes',
     content:
       'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none), the end that the owner was told of; of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token; of a grant with a resource: its path; of a client without a secret: how often the refresh token changed, and of at most 8 earlier ones SHA-256, the key that made what follows, and until when it is good',
+  },
+  {
+    kind: 'access-change',
+    version: 1,
+    schema: members({ mark: text }),
+    tags: 'instance',
+    places: { by: 'ids-of', parent: 'client', ids: ({ id }) => [id] },
+    life: '61 min, as long as a consent page from before can be answered',
+    export: SHORT,
+    content: 'of a client: a mark of the last time that its access was changed or ended',
   },
   {
     kind: 'registration-token',

@@ -1,7 +1,9 @@
+import type { Instance } from '@svc/platform'
 import { readFileSync } from 'node:fs'
 import { appFolders } from '../app-folders.ts'
 import { createAssets } from './assets.ts'
 import { findPermissionText, isSensitiveText } from '../consent/permission-texts.ts'
+import { namesOfSpace } from '../consent/look-alike.ts'
 import { kindWords, permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
 import type { PageRenderer, PagesContext } from './page-renderer.ts'
@@ -36,6 +38,7 @@ export function createPages(options: PagesOptions): PageRenderer {
   )
   const texts = options.permissionTexts ?? {}
   const findText = findPermissionText(texts)
+  const productOf = (instance: Instance): string => looks.of(instance).theme.name ?? ''
   const show = createShowPage({ ...options, source, assets, looks, slots, views, log })
   return {
     rows: assets.rows,
@@ -44,6 +47,7 @@ export function createPages(options: PagesOptions): PageRenderer {
       permissionSentence(source.forLocale(locale), permission, namespace, findText),
     kindWords: (locale, permission) =>
       kindWords(source.forLocale(locale), permission, namespace, findText),
+    ownNames: (instance, appNames) => namesOfSpace(instance, productOf(instance), appNames),
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
@@ -55,7 +59,7 @@ export function createPages(options: PagesOptions): PageRenderer {
       namespace,
       findText,
       isSensitive: isSensitiveText(texts),
-      productOf: (instance) => looks.of(instance).theme.name ?? '',
+      productOf,
     }),
   }
 }

@@ -66,11 +66,12 @@ function askedOf({ view }: ConsentPageModel | AssistantPageModel): object {
   }
 }
 
-function aboutClient({ id, metadata }: Client): object {
+function aboutClient({ id, metadata, formerName }: Client): object {
   const { client_name: name, client_uri: uri, logo_uri: logo, policy_uri: policy } = metadata
   return {
     id,
     name,
+    ...(formerName === undefined ? {} : { formerName }),
     ...(uri === undefined ? {} : { uri }),
     ...(logo === undefined ? {} : { logo }),
     ...(policy === undefined ? {} : { policy }),

@@ -88,6 +88,8 @@ export interface PageRenderer {
   permissionWords(locale: string, permission: Permission): string
   /** What its kind of data is called. */
   kindWords(locale: string, permission: Pick<Permission, 'type'>): string
+  /** Names that no app of others may wear. @param appNames - of the apps that are installed */
+  ownNames(instance: Instance, appNames: readonly string[]): readonly string[]
   /** BCP 47 tags of the languages that pages are served in. */
   readonly locales: readonly string[]
   /** The pages' own files (style, scripts); mounted with the package's routes. */

@@ -147,8 +147,9 @@ describe('GET /settings/access', () => {
         const answer = await ask('GET', path)
         expect(answer.status, path).to.equal(200)
         const [client] = answer.json<{ data: readonly Entry[] }>().data
-        const [permission] = client?.attributes['permissions'] as { kind: string }[]
-        expect(permission?.kind, path).to.equal(`Data of type ${type}`)
+        expect(client?.attributes['permissions'], path)
+          .to.be.an('array')
+          .with.nested.property('[0].kind', `Data of type ${type}`)
       }
     })
   }

@@ -11,6 +11,7 @@ const ORDER = [
   'one-factor',
   'recovery-codes',
   'passkeys',
+  'renamed-app',
   'unused-app',
   'unseen-device',
   'magic-link',

@@ -13,6 +13,7 @@ import { insufficientScope } from '../tokens/bearer.ts'
 import { signJwt } from '../tokens/jwt.ts'
 import { authenticate } from './access.ts'
 import type { AccessServices } from './caller.ts'
+import { clientTarget } from '../registration/activity-source.ts'
 
 /** Tokens of the instance's konnectors. @see oauth.md 7.1, 10.1; security.md 81 */
 export interface KonnectorTokens {
@@ -65,10 +66,7 @@ export async function sendKonnectorToken(
   const { client } = ctx.state.access ?? {}
   const note = services.activity.pending(instance, {
     event: 'konnector.token',
-    actor: {
-      kind: 'client',
-      ...(client !== undefined && { id: client.id, name: client.metadata.client_name }),
-    },
+    actor: client === undefined ? { kind: 'client' } : clientTarget(client),
     target: { kind: 'konnector', id: slug, name: slug },
   })
   if (note.length > 0) await services.store.write(note)

@@ -11,14 +11,12 @@ interface Known {
   /** What the owner chose the last time. */
   readonly choice: AssistantChoice | undefined
   readonly maxDuration: AssistantDuration
-  readonly now: number
 }
 
 /** What the page of an assistant shows beside what every consent does. */
 export function assistantView(view: ConsentView, resource: Resource, known: Known): AssistantView {
   const { linkedApp: _, problem, duration, ...rest } = view
   const { document } = view.client
-  const former = document?.formerName
   const before = beforeOf(known)
   const chosen = problem === undefined ? lastDuration(known) : duration
   return {
@@ -27,7 +25,6 @@ export function assistantView(view: ConsentView, resource: Resource, known: Know
     duration: assistantDuration(known.maxDuration, chosen),
     ...(problem === undefined ? {} : { problem }),
     ...(document === undefined ? {} : { host: hostOfClientId(document.url) }),
-    ...(former === undefined || former.until <= known.now ? {} : { formerName: former.name }),
     ...(before === undefined ? {} : { before }),
   }
 }

@@ -1,4 +1,4 @@
-import { byOwner } from '../registration/activity-source.ts'
+import { byOwner, clientTarget } from '../registration/activity-source.ts'
 import type { Parameters, RouteContext } from '@svc/platform'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
@@ -121,7 +121,7 @@ async function grant(
     also: services.activity.pending(instance, {
       ...byOwner(ctx, services),
       event: 'consent.given',
-      target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+      target: clientTarget(client),
       detail: { scope },
     }),
   })

@@ -12,6 +12,7 @@ import {
   connectedIndex,
   describedIndex,
   deviceIndex,
+  formerNameOf,
   isClientId,
   notifiableIndex,
   pendingIndex,
@@ -40,7 +41,14 @@ export interface ClientWrite {
 export type ClientChange = Partial<
   Pick<
     Client,
-    'certifiedFromStore' | 'document' | 'flagship' | 'keepUntil' | 'metadata' | 'os' | 'pending'
+    | 'certifiedFromStore'
+    | 'document'
+    | 'flagship'
+    | 'formerName'
+    | 'keepUntil'
+    | 'metadata'
+    | 'os'
+    | 'pending'
   >
 >
 
@@ -297,7 +305,8 @@ export class ClientStore {
     const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
     const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
     const given = write.isDeviceTokenGiven === true ? { deviceTokenAt: now } : {}
-    return { ...old, ...certification, ...given, metadata, secret, updatedAt: now }
+    const formerName = formerNameOf(old, metadata.client_name)
+    return { ...old, ...certification, ...given, metadata, formerName, secret, updatedAt: now }
   }
 }
 

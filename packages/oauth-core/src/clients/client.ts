@@ -31,6 +31,8 @@ export interface Client {
   readonly certifiedFromStore: boolean
   /** Of a client that a document describes: what it said when the owner was asked. */
   readonly document?: DocumentSnapshot
+  /** Of one that renamed itself since its owner allowed it: the name it was allowed by. @see decision D103 */
+  readonly formerName?: string | undefined
   /** Operating system of the browser that allowed it. */
   readonly os?: string
   readonly createdAt: number

@@ -33,6 +33,7 @@ import {
 } from './rotation/token-rotation.ts'
 import { checkAllowed, checkCertified, checkResource } from './token-checks.ts'
 import { commitUnit, newUnit, readUnit, runUnit, type UnitOfWork } from './unit-of-work.ts'
+import { clientTarget } from '../registration/activity-source.ts'
 
 /** What a token request is answered. @see oauth.md 6.3 */
 export interface TokenAnswer {
@@ -199,7 +200,7 @@ async function issue(
   if (isRefresh) {
     // One that rotates was written just now.
     if (unit.refreshToken === undefined) await keepAlive(engine, unit)
-    const of = { kind: 'client', id: client.id, name: client.metadata.client_name }
+    const of = clientTarget(client)
     engine.activity.used(instance, { event: 'client.used', of, what: 'refreshes' })
   }
   engine.lastRefreshed.note(instance, client.id)

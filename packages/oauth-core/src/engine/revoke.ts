@@ -16,6 +16,7 @@ import {
 } from './grant.ts'
 import { judgeRefreshToken } from './rotation/rotation.ts'
 import { isRotating } from './rotation/token-rotation.ts'
+import { clientTarget } from '../registration/activity-source.ts'
 
 /** `POST /auth/revoke`: a client ends a grant by one of its tokens. @see RFC 7009; decision D9 */
 export async function revokeToken(
@@ -33,12 +34,12 @@ export async function revokeToken(
   if (token === '') throw new OAuthError('invalid_request', { description: 'token is mandatory' })
   const grant = await grantOf(engine, instance, token, resources)
   if (grant?.clientId === client.id) {
-    const name = client.metadata.client_name
+    const target = clientTarget(client)
     const note = activity.pending(instance, {
       event: 'grant.ended',
-      actor: { kind: 'client', id: client.id, name },
+      actor: target,
       origin: { ip: clientAddress(ctx) },
-      target: { kind: 'client', id: client.id, name },
+      target,
       reason: 'client',
     })
     await revokeGrant(engine, instance, grant.id, 'client', note)

@@ -1,4 +1,4 @@
-import type { ActivityActor, ActivityOrigin } from '@svc/platform'
+import type { ActivityActor, ActivityOrigin, ActivityTarget } from '@svc/platform'
 import type { Context } from 'koa'
 import type { Client } from '../clients/client.ts'
 import { bowser } from './bowser.ts'
@@ -24,14 +24,25 @@ export function byOwner(
   return { actor: { kind: 'owner' }, origin: originOf(ctx, clientAddress(ctx)) }
 }
 
+/** A client as the record of activity names it, with the name by which its owner allowed it. */
+export function clientTarget({ id, metadata, formerName }: Client): ActivityTarget & {
+  readonly kind: 'client'
+} {
+  return {
+    kind: 'client',
+    id,
+    name: metadata.client_name,
+    ...(formerName !== undefined && { formerName }),
+  }
+}
+
 /** A client itself. */
 export function byClient(
-  { id, metadata }: Client,
+  client: Client,
   ctx: Context,
   { clientAddress }: Pick<OAuthServices, 'clientAddress'>,
 ): ActivitySource {
-  const actor = { kind: 'client', id, name: metadata.client_name } as const
-  return { actor, origin: { ip: clientAddress(ctx) } }
+  return { actor: clientTarget(client), origin: { ip: clientAddress(ctx) } }
 }
 
 /** Where a request comes from. */

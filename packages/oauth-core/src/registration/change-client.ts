@@ -1,12 +1,12 @@
 import type { Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { type Client, isPublic } from '../clients/client.ts'
-import { isCounted } from '../clients/client-record.ts'
+import { formerNameOf, isCounted } from '../clients/client-record.ts'
 import type { ClientChange } from '../clients/client-store.ts'
 import { listGrants, revokeGrant } from '../engine/grant.ts'
 import type { Certification } from '../ports.ts'
 import type { OAuthServices } from '../services.ts'
-import type { ActivitySource } from './activity-source.ts'
+import { type ActivitySource, clientTarget } from './activity-source.ts'
 import { admitClient, countConnected, limitOf } from './client-limit.ts'
 
 /** Changes a client and notifies everybody who remembers it. */
@@ -34,16 +34,27 @@ export async function changeClient(
  * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with. Writes
  * only when something changes. Undefined when the client is gone.
  * @param seen.withinLimit - one more must be within `oauthClientsMax`, however many are allowed at once
+ * @param seen.check - throws when the client as it is stored now may not be allowed
  * @throws OAuthError `client_limit`
  */
 export async function markAllowed(
   services: OAuthServices,
   instance: Instance,
   id: string,
-  { os, withinLimit = false }: { readonly os?: string; readonly withinLimit?: boolean },
+  {
+    os,
+    withinLimit = false,
+    check,
+  }: {
+    readonly os?: string | undefined
+    readonly withinLimit?: boolean
+    readonly check?: (client: Client) => void
+  },
 ): Promise<Client | undefined> {
   let wasPending = false
-  const allow = ({ pending, os: known }: Client): ClientChange | undefined => {
+  const allow = (stored: Client): ClientChange | undefined => {
+    check?.(stored)
+    const { pending, os: known } = stored
     wasPending = pending
     if (!pending && (os === undefined || os === known)) return undefined
     return { pending: false, ...(os === undefined ? {} : { os }) }
@@ -52,6 +63,37 @@ export async function markAllowed(
   const client = await changeClient(services, instance, id, allow, withinLimit ? admit : undefined)
   if (wasPending && client !== undefined) await emitExceeded(services, instance, client)
   return client
+}
+
+/**
+ * The changes that note what a client says about itself now. One that nobody allowed anything is none of the owner's.
+ * @param name - the one that it has from now on
+ */
+export function noteChange(
+  { activity }: Pick<OAuthServices, 'activity'>,
+  instance: Instance,
+  client: Client,
+  name: string,
+  by: ActivitySource,
+): readonly Change[] {
+  if (client.pending) return []
+  const metadata = { ...client.metadata, client_name: name }
+  const target = clientTarget({ ...client, metadata, formerName: formerNameOf(client, name) })
+  return activity.pending(instance, { ...by, event: 'client.changed', target })
+}
+
+/** Forgets what a client was called before: its owner was shown both names and allowed the new one. @see decision D103 */
+export async function settleName(
+  services: OAuthServices,
+  instance: Instance,
+  { id, metadata }: Client,
+): Promise<void> {
+  await changeClient(services, instance, id, ({ formerName, metadata: now, document }) => {
+    if (formerName === undefined || now.client_name !== metadata.client_name) return undefined
+    if (document === undefined) return { formerName: undefined }
+    const { formerName: _, ...snapshot } = document
+    return { formerName: undefined, document: snapshot }
+  })
 }
 
 /** What a certification rests on. */
@@ -92,12 +134,12 @@ export async function certifyClient(
     if (flagship && isFromStore === certifiedFromStore) return undefined
     return { flagship: true, certifiedFromStore: isFromStore }
   }
-  const note = async ({ metadata }: Client): Promise<readonly Change[]> =>
+  const note = async (client: Client): Promise<readonly Change[]> =>
     isNew
       ? services.activity.pending(instance, {
           ...by,
           event: 'client.certified',
-          target: { kind: 'client', id, name: metadata.client_name },
+          target: clientTarget(client),
           reason: how,
         })
       : []

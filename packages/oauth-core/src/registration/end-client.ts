@@ -9,7 +9,7 @@ import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
 import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
 import type { OAuthServices } from '../services.ts'
-import { type ActivitySource, BY_SERVER } from './activity-source.ts'
+import { type ActivitySource, BY_SERVER, clientTarget } from './activity-source.ts'
 
 /** When a removal that did not end is looked at. */
 const RETRY_MS = 60_000
@@ -29,15 +29,15 @@ interface RemovalRule {
 export function noteRemoval(
   { activity }: Pick<OAuthServices, 'activity'>,
   instance: Instance,
-  { id, pending, metadata }: Client,
+  client: Client,
   reason: string,
   by: ActivitySource,
 ): readonly Change[] {
-  if (pending) return []
+  if (client.pending) return []
   return activity.pending(instance, {
     event: 'client.removed',
     ...by,
-    target: { kind: 'client', id, name: metadata.client_name },
+    target: clientTarget(client),
     reason: reason.replaceAll(' ', '_'),
   })
 }
