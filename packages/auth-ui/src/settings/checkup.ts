@@ -61,9 +61,10 @@ async function showCheckup(ctx: RouteContext, services: AuthUiServices): Promise
   const clients = await listAllowed(services, instance)
   const findings = [
     ofEmailChange(found),
+    // Early: a page shows five.
+    await ofRenamed(services, instance, clients),
     ofFailures(await services.limits.count(instance, 'auth')),
     ...ofFactors(owner),
-    await ofRenamed(services, instance, clients),
     await ofApps(services, instance, clients),
     await ofDevices(services, instance, owner),
     ofMagicLink(owner),

@@ -7,11 +7,11 @@ import { logIn } from '../support/ui-server.ts'
 
 const ORDER = [
   'email-pending',
+  'renamed-app',
   'login-failures',
   'one-factor',
   'recovery-codes',
   'passkeys',
-  'renamed-app',
   'unused-app',
   'unseen-device',
   'magic-link',
