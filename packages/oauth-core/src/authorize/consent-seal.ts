@@ -62,7 +62,7 @@ export function checkConsent(
 ): void {
   const shown = open(sealer, sealed, contextOf(request, session))
   const ageMs = clock.now() - shown.at
-  if (ageMs < 0 || ageMs > CONSENT_MS) throw authorizeError('consentMismatch')
+  if (ageMs < 0 || ageMs >= CONSENT_MS) throw authorizeError('consentMismatch')
   if (shown.rest !== digest(request) || !isWithin(request, shown.scope))
     throw authorizeError('consentMismatch')
   const known = [undefined, shown.mark, markOf(sealed)]

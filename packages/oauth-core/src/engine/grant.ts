@@ -3,7 +3,6 @@ import {
   type Emitter,
   type Instance,
   type InstanceId,
-  MINUTE_MS,
   randomId,
   type Revocations,
 } from '@svc/platform'
@@ -225,7 +224,7 @@ export function outdatePages(
     op: 'put',
     key: accessChangeKey(instance.id, clientId),
     value: { mark } satisfies AccessChangeRecord,
-    expiresAt: clock.now() + CONSENT_MS + MINUTE_MS,
+    expiresAt: clock.now() + CONSENT_MS,
   }
 }
 
