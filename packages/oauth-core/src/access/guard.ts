@@ -13,7 +13,7 @@ import { isType } from '../scopes/scope.ts'
 import { insufficientScope } from '../tokens/bearer.ts'
 import type { AccessContext } from './access-context.ts'
 import type { OAuthLog } from '../log/log-events.ts'
-import { clientTarget } from '../registration/activity-source.ts'
+import { clientTarget } from '../clients/client.ts'
 
 /** Statuses from here on say that nothing was done. */
 export const FIRST_REFUSAL = 400

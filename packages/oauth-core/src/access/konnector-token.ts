@@ -5,7 +5,7 @@ import {
   type RouteAuth,
   type RouteContext,
 } from '@svc/platform'
-import { isCertified } from '../clients/client.ts'
+import { clientTarget, isCertified } from '../clients/client.ts'
 import { KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
 import type { OAuthServices } from '../services.ts'
@@ -13,7 +13,6 @@ import { insufficientScope } from '../tokens/bearer.ts'
 import { signJwt } from '../tokens/jwt.ts'
 import { authenticate } from './access.ts'
 import type { AccessServices } from './caller.ts'
-import { clientTarget } from '../registration/activity-source.ts'
 
 /** Tokens of the instance's konnectors. @see oauth.md 7.1, 10.1; security.md 81 */
 export interface KonnectorTokens {

@@ -1,7 +1,8 @@
 import { describeError } from '@svc/store'
 import type { OAuthEvents } from '../ports.ts'
-import { BY_SERVER, clientTarget } from '../registration/activity-source.ts'
+import { BY_SERVER } from '../registration/activity-source.ts'
 import type { OAuthServices } from '../services.ts'
+import { clientTarget } from '../clients/client.ts'
 
 /** What ends an assistant's access without anybody's asking for it. @see assistants.md 2.9, 3.6 */
 const UNASKED: ReadonlySet<string> = new Set([

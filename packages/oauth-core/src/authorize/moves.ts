@@ -1,6 +1,6 @@
-import { byOwner, clientTarget } from '../registration/activity-source.ts'
+import { byOwner } from '../registration/activity-source.ts'
 import type { Parameters, RouteContext } from '@svc/platform'
-import type { Client } from '../clients/client.ts'
+import { type Client, clientTarget } from '../clients/client.ts'
 import { mintCode } from '../engine/mint.ts'
 import type { OAuthServices } from '../services.ts'
 import { allowClient } from './allow-client.ts'

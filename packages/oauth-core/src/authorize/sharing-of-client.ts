@@ -1,4 +1,4 @@
-import { byOwner, clientTarget } from '../registration/activity-source.ts'
+import { byOwner } from '../registration/activity-source.ts'
 import type { Parameters, RouteContext } from '@svc/platform'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
@@ -12,6 +12,7 @@ import { readLiveAccess, readShownAccess } from './live-access.ts'
 import { authorizeError } from './page-texts.ts'
 import { formActionSource, isOutOfBand, refusedLocation, sharedLocation } from './redirect.ts'
 import { refuseGone, scopeOf, type SharingOffer } from './sharings.ts'
+import { clientTarget } from '../clients/client.ts'
 
 // A client asks for a sharing, as at the authorization endpoint; `scope` holds the rules of the sharing.
 // @see decision D31

@@ -5,7 +5,7 @@ import {
   type Parameters,
   type RouteContext,
 } from '@svc/platform'
-import { type Client, isPublic, linkedSlug, wireIdOf } from '../clients/client.ts'
+import { type Client, clientTarget, isPublic, linkedSlug, wireIdOf } from '../clients/client.ts'
 import { isDocumentClientId } from '../clients/client-document.ts'
 import { OAuthError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -33,7 +33,6 @@ import {
 } from './rotation/token-rotation.ts'
 import { checkAllowed, checkCertified, checkResource } from './token-checks.ts'
 import { commitUnit, newUnit, readUnit, runUnit, type UnitOfWork } from './unit-of-work.ts'
-import { clientTarget } from '../registration/activity-source.ts'
 
 /** What a token request is answered. @see oauth.md 6.3 */
 export interface TokenAnswer {

@@ -16,7 +16,7 @@ import {
 } from './grant.ts'
 import { judgeRefreshToken } from './rotation/rotation.ts'
 import { isRotating } from './rotation/token-rotation.ts'
-import { clientTarget } from '../registration/activity-source.ts'
+import { clientTarget } from '../clients/client.ts'
 
 /** `POST /auth/revoke`: a client ends a grant by one of its tokens. @see RFC 7009; decision D9 */
 export async function revokeToken(

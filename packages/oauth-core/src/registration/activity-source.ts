@@ -1,6 +1,6 @@
-import type { ActivityActor, ActivityOrigin, ActivityTarget } from '@svc/platform'
+import type { ActivityActor, ActivityOrigin } from '@svc/platform'
 import type { Context } from 'koa'
-import type { Client } from '../clients/client.ts'
+import { type Client, clientTarget } from '../clients/client.ts'
 import { bowser } from './bowser.ts'
 import type { OAuthServices } from '../services.ts'
 
@@ -22,18 +22,6 @@ export function byOwner(
   { clientAddress }: Pick<OAuthServices, 'clientAddress'>,
 ): ActivitySource {
   return { actor: { kind: 'owner' }, origin: originOf(ctx, clientAddress(ctx)) }
-}
-
-/** A client as the record of activity names it, with the name by which its owner allowed it. */
-export function clientTarget({ id, metadata, formerName }: Client): ActivityTarget & {
-  readonly kind: 'client'
-} {
-  return {
-    kind: 'client',
-    id,
-    name: metadata.client_name,
-    ...(formerName !== undefined && { formerName }),
-  }
 }
 
 /** A client itself. */

@@ -1,12 +1,12 @@
 import type { Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
-import { type Client, isPublic } from '../clients/client.ts'
+import { type Client, clientTarget, isPublic } from '../clients/client.ts'
 import { formerNameOf, isCounted } from '../clients/client-record.ts'
 import type { ClientChange } from '../clients/client-store.ts'
 import { listGrants, revokeGrant } from '../engine/grant.ts'
 import type { Certification } from '../ports.ts'
 import type { OAuthServices } from '../services.ts'
-import { type ActivitySource, clientTarget } from './activity-source.ts'
+import { type ActivitySource } from './activity-source.ts'
 import { admitClient, countConnected, limitOf } from './client-limit.ts'
 
 /** Changes a client and notifies everybody who remembers it. */

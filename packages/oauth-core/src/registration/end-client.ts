@@ -2,14 +2,14 @@ import { HOUR_MS, type Instance, type InstanceId } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
-import { type Client, isPublic } from '../clients/client.ts'
+import { type Client, clientTarget, isPublic } from '../clients/client.ts'
 import { isDocumentClientId } from '../clients/client-document.ts'
 import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
 import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
 import type { OAuthServices } from '../services.ts'
-import { type ActivitySource, BY_SERVER, clientTarget } from './activity-source.ts'
+import { type ActivitySource, BY_SERVER } from './activity-source.ts'
 
 /** When a removal that did not end is looked at. */
 const RETRY_MS = 60_000
