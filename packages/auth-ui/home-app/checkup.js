@@ -6,6 +6,7 @@ import { byId, make, shownName } from './_kit/dom.js'
  * @property {string} href of the control in the settings
  * @property {number} [count]
  * @property {string} [name]
+ * @property {string} [former] what it was called when it was allowed
  * @property {string} [until]
  */
 
@@ -32,7 +33,7 @@ export async function showCheckup({ api, t, when, apps, addressOf }) {
     findings.find(({ about }) => about.state === 'urgent') ??
     findings.find(({ about }) => about.state === 'advice')
   if (first === undefined) return
-  const { state, href, count = 1, name = '', until } = first.about
+  const { state, href, count = 1, name = '', former = '', until } = first.about
   const time = until === undefined ? '' : when(until).text
   const line = byId('checkup')
   byId('checkup-title').textContent = t('checkup.title')
@@ -42,7 +43,7 @@ export async function showCheckup({ api, t, when, apps, addressOf }) {
       'span',
       {},
       make('span', { class: 'visually-hidden' }, `${t(`checkup.${state}`)} `),
-      t(`checkup.${first.id}`, { count, name: shownName(name), time }),
+      t(`checkup.${first.id}`, { count, name: shownName(name), former: shownName(former), time }),
     ),
   )
   const way = byId('checkup-open')

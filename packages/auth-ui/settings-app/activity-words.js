@@ -11,9 +11,9 @@ import { shownName } from './_kit/dom.js'
  * @property {string} time
  * @property {string} event
  * @property {string} group
- * @property {{ kind: string, id?: string, name?: string }} actor
+ * @property {{ kind: string, id?: string, name?: string, formerName?: string }} actor
  * @property {'ok' | 'refused'} outcome
- * @property {{ kind: string, id?: string, name?: string }} [target]
+ * @property {{ kind: string, id?: string, name?: string, formerName?: string }} [target]
  * @property {{ method?: string, day?: string, refreshes?: number, credentials?: number }} [detail]
  * @property {readonly Use[]} [uses] what a client read and changed in a day
  * @property {readonly string[]} [rights] what was allowed, in words
@@ -39,7 +39,7 @@ export function sentenceOf(entry, t) {
   const { event, actor, target } = entry
   const count = countOf(entry)
   const key = `activity.event.${event}`
-  const name = shownName(target?.name ?? actor.name ?? '')
+  const name = nameOf(target?.name === undefined ? actor : target, t)
   const day = dayOf(entry)
   const values = { name: `${OPEN}${name}${CLOSE}`, day, ...(count === undefined ? {} : { count }) }
   const keys = [
@@ -53,6 +53,18 @@ export function sentenceOf(entry, t) {
     if (words !== one) return words
   }
   return t('activity.event.other')
+}
+
+/**
+ * A name; of an app that renamed itself with the one that it was allowed by.
+ *
+ * @param {{ name?: string, formerName?: string }} named
+ * @param {import('./_kit/texts.js').Translate} t
+ */
+function nameOf({ name = '', formerName = '' }, t) {
+  if (formerName === '') return shownName(name)
+  const [now, former] = [name, formerName].map((each) => `${OPEN}${shownName(each)}${CLOSE}`)
+  return t('activity.renamed', { name: now ?? '', former: former ?? '' })
 }
 
 /** How often it happened: of a day's counts their sum.  @param {ActivityEntry} entry */
@@ -100,7 +112,7 @@ export function usesOf({ uses = [], detail = {} }, t) {
  * @param {import('./_kit/texts.js').Translate} t
  */
 export function actorOf({ actor }, t) {
-  return shownName(actor.name ?? '') || t(`activity.who.${actor.kind}`)
+  return nameOf(actor, t) || t(`activity.who.${actor.kind}`)
 }
 
 /**

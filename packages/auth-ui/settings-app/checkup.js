@@ -1,4 +1,4 @@
-import { make } from './_kit/dom.js'
+import { make, shownName } from './_kit/dom.js'
 import { icon } from './icons.js'
 
 /** @typedef {import('./main.js').Tools} Tools */
@@ -8,6 +8,7 @@ import { icon } from './icons.js'
  * @property {string} href
  * @property {number} [count]
  * @property {string} [name]
+ * @property {string} [former] what it was called when it was allowed
  * @property {string} [until]
  */
 
@@ -40,8 +41,9 @@ export async function checkup({ api, t, when }) {
     ]
   }
   const rows = findings.slice(0, MOST).map(({ id, about }) => {
-    const { state, href, count = 1, name = '', until } = about
-    const values = { count, name, time: until === undefined ? '' : when(until).text }
+    const { state, href, count = 1, name = '', former = '', until } = about
+    const time = until === undefined ? '' : when(until).text
+    const values = { count, name: shownName(name), former: shownName(former), time }
     return make(
       'li',
       { class: `finding finding--${state}`, 'data-check': id },

@@ -1,5 +1,5 @@
 import { clientDetails } from './client-details.js'
-import { colourOf, initials, make, shownName, withTime } from './_kit/dom.js'
+import { colourOf, initials, make, shownName, withName, withTime } from './_kit/dom.js'
 import { nothing } from './states.js'
 
 /** From how many apps on a search field helps. */
@@ -10,6 +10,7 @@ const UNUSED_MS = 90 * 24 * 3_600_000
 /**
  * @typedef {object} ClientAttributes
  * @property {string} client_name
+ * @property {string} [former_name] the one that it was allowed by, before it renamed itself
  * @property {string} [client_kind]
  * @property {string} software_id
  * @property {string} [software_version]
@@ -66,7 +67,8 @@ function searchField(clients, cards, { t }) {
     const wanted = input.value.trim().toLocaleLowerCase()
     let count = 0
     clients.forEach(({ attributes }, at) => {
-      const fits = String(attributes['client_name']).toLocaleLowerCase().includes(wanted)
+      const names = [attributes['client_name'], attributes['former_name'] ?? '']
+      const fits = names.join(' ').toLocaleLowerCase().includes(wanted)
       const card = cards[at]
       if (card !== undefined) card.hidden = !fits
       if (fits) count += 1
@@ -107,6 +109,9 @@ function clientCard(client, tools) {
       'div',
       { class: 'item__text' },
       make('h3', { class: 'item__name' }, make('bdi', {}, name)),
+      ...(about.former_name === undefined
+        ? []
+        : [make('p', {}, ...withName(t, 'clients.renamed', shownName(about.former_name)))]),
       ...(isForgotten
         ? [
             make(

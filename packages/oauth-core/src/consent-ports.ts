@@ -69,8 +69,6 @@ export interface AssistantView extends Omit<ConsentView, 'duration' | 'linkedApp
   readonly resource: Resource
   /** Host of the document that describes it, lower case, in A-labels. Absent: it registered itself. */
   readonly host?: string
-  /** What it called itself before. */
-  readonly formerName?: string
   /** When its document was read last, which cannot be read now. Milliseconds since the epoch. */
   readonly checkedAt?: number
   /** What is chosen when the page opens. */

@@ -212,11 +212,6 @@ export const ERRORS = {
     text: 'The body is of a type, or has a content encoding, that the endpoint does not take.',
     source: 'security.md 21',
   },
-  unsupported_token_type: {
-    status: 400,
-    text: 'A token of this kind is not ended here.',
-    source: 'RFC 7009 2.2.1',
-  },
 } as const
 
 /**

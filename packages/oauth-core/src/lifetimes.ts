@@ -20,6 +20,9 @@ export const DURATIONS_MS: Readonly<Record<ConsentDuration, number | undefined>>
   '30d': 30 * DAY_MS,
 }
 
+/** How long a consent page can be answered (D42). */
+export const CONSENT_MS: number = HOUR_MS
+
 /** Life of a challenge nonce; a phone attests within seconds. @see oauth.md 1.2 (at most a week, security.md 93) */
 export const CHALLENGE_MS: number = HOUR_MS
 

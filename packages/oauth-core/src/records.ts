@@ -40,6 +40,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
       },
       {
         document: DOCUMENT_SNAPSHOT,
+        formerName: text,
         unnamed: members({}, { redirectUri: text }),
         os: text,
         deviceTokenAt: instant,
@@ -60,7 +61,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending; of a client without a secret a day while pending, then 400 days after its last code or token',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last, digest of the key that its subscription to web pushes was made with; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes, whether its owner saw its consent page, whether it has access, and whether it has no name, with the redirect URI that it was last allowed with',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last, digest of the key that its subscription to web pushes was made with; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys; the name that it was allowed by, if it has another one by now; of a client without a secret when it goes, whether its owner saw its consent page, whether it has access, and whether it has no name, with the redirect URI that it was last allowed with',
   },
   {
     kind: 'client-name',
@@ -175,6 +176,16 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     export: 'yes',
     content:
       'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none), the end that the owner was told of; of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token; of a grant with a resource: its path; of a client that a document describes: whether its code was exchanged without a key; of a client without a secret: how often the refresh token changed, and of at most 8 earlier ones SHA-256, the key that made what follows, and until when it is good',
+  },
+  {
+    kind: 'access-change',
+    version: 1,
+    schema: members({ mark: text }),
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '1 h, as long as a consent page from before can be answered',
+    export: SHORT,
+    content: 'of a client: a mark of the last time that its access was changed or ended',
   },
   {
     kind: 'registration-token',

@@ -22,7 +22,8 @@ describe('/dev/outbox', () => {
     const browser = await host.browser(undefined, { anonymous: true })
     const empty = await browser.get('/dev/outbox')
     expect(empty.status).to.equal(200)
-    expect(empty.headers['content-security-policy']).to.include("default-src 'none'")
+    const policy = empty.headers['content-security-policy']
+    expect(policy).to.include("default-src 'none'").and.include("form-action 'none'")
     expect(empty.text).to.include('Nothing yet.')
     await sendText(host)
     const list = await until(async () => {

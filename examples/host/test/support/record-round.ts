@@ -159,7 +159,9 @@ async function connectClients({ host }: Owner): Promise<void> {
   const { instance } = host
   await host.adminJson('PATCH', '', { oauthClientsMax: 50 })
   // Only what owners have in their hands counts.
-  const { party } = await host.connect('io.svc.contacts:GET', { client_kind: 'mobile' })
+  const { party, token: access } = await host.connect('io.svc.contacts:GET', {
+    client_kind: 'mobile',
+  })
   const id = encodeURIComponent(party.client.client_id)
   const anybody = await host.browser(undefined, { anonymous: true })
   const challenge = await anybody.request('POST', `/auth/clients/${id}/challenge`, {
@@ -180,6 +182,11 @@ async function connectClients({ host }: Owner): Promise<void> {
     { headers: JSON_ONLY },
   )
   expect(tried.status, page.text).to.be.within(400, 401)
+
+  const { client_id, client_secret } = party.client
+  const given = { client_id, client_secret: String(client_secret), token: access }
+  const ended = await anybody.post(`${instance.origin}/auth/revoke`, given)
+  expect(ended.status, ended.text).to.equal(200)
 }
 
 /** Another owner of the host offers a document. */

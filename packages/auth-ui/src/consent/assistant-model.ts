@@ -84,7 +84,8 @@ const SECTION_OF_APPS = 'group.apps'
 
 /** Words for everything the owner decides about an assistant. @see assistants.md 5.2 to 5.4 */
 export function assistantModel(view: AssistantView, options: ConsentOptions): AssistantModel {
-  const { client, host, formerName, checkedAt, permissions, redirectUri, problem } = view
+  const { client, host, checkedAt, permissions, redirectUri, problem } = view
+  const { formerName } = client
   const name = client.metadata.client_name
   const asked = byKind(permissions)
   const writes = asked.flatMap((each) => writeOf(each, view, options))

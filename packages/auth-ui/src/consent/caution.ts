@@ -34,7 +34,9 @@ function imitation(
   ownNames: readonly string[],
 ): Caution | undefined {
   const name = client.metadata.client_name
-  if (linkedApp !== undefined || signs.isCertified) return undefined
+  // SPEC: D103 - what vouched for it knew another name.
+  const isVouchedFor = signs.isCertified && client.formerName === undefined
+  if (linkedApp !== undefined || isVouchedFor) return undefined
   const app = imitated(name, ownNames)
   if (app === undefined) return undefined
   const values = { name: isolated(name), app: isolated(app) }

@@ -25,6 +25,8 @@ export interface ConsentModel {
     readonly colour: number
     /** Key of a line about how well it is known. */
     readonly standingKey: string
+    /** What it was called when it was allowed. */
+    readonly formerName?: Isolated
   }
   /** What it could do, in one sentence. */
   readonly sentence: string
@@ -76,6 +78,7 @@ export function consentModel(view: ConsentView, options: ConsentOptions): Consen
   const { client, linkedApp, permissions } = view
   const { metadata } = client
   const name = linkedApp?.name ?? metadata.client_name
+  const formerName = linkedApp === undefined ? client.formerName : undefined
   const policyUrl = webAddress(metadata.policy_uri)?.href
   const caution = cautionOf(view, options.ownNames, options)
   const duration = presetDuration(view, options)
@@ -86,6 +89,7 @@ export function consentModel(view: ConsentView, options: ConsentOptions): Consen
       initials: initialsOf(name, 2),
       colour: colourOf(name),
       standingKey: standingOf(view),
+      ...(formerName !== undefined && { formerName: isolated(formerName) }),
     },
     ...newAndKept(view, options),
     ...(caution === undefined ? {} : { caution }),

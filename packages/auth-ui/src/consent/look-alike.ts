@@ -1,3 +1,5 @@
+import type { Instance } from '@svc/platform'
+
 /** Letters of other scripts, and signs, that are drawn like a Latin letter. Lower case. */
 const DRAWN_ALIKE: ReadonlyMap<string, string> = new Map([
   ...pairs('авеһнкморстухіјѕԁԛԝг', 'abehhkmopctyxijsdqwr'),
@@ -13,6 +15,15 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 const GAPS = /[\s\p{P}\p{S}]+/gu
 /** A shorter name is found in too many others: then it must stand as a word. */
 const LONG_ENOUGH = 4
+
+/** Names that no app of others may wear: of the space, of the product, and of the apps that are installed. */
+export function namesOfSpace(
+  { publicName = '' }: Pick<Instance, 'publicName'>,
+  productName: string,
+  appNames: readonly string[],
+): readonly string[] {
+  return [...appNames, publicName, productName]
+}
 
 function pairs(from: string, to: string): (readonly [string, string])[] {
   const targets = [...to]

@@ -83,7 +83,7 @@ function noteOf(type: string, isKnown: boolean): Words | undefined {
 
 function kindOf(type: string, key: string | undefined): Words {
   if (type === '*') return ['consent.everything', {}]
-  return key === undefined ? ['doctype.unknown', { type: leftToRight(type) }] : [key, {}]
+  return key === undefined ? ['permission.unknown', { type: leftToRight(type) }] : [key, {}]
 }
 
 function withTexts(

@@ -54,7 +54,7 @@ export function kindWords(
   return (
     findText?.(messages.locale, type)?.name ??
     (key === undefined
-      ? messages.text('doctype.unknown', { type: leftToRight(type) })
+      ? messages.text('permission.unknown', { type: leftToRight(type) })
       : messages.text(key))
   )
 }

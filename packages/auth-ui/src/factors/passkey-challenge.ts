@@ -46,6 +46,8 @@ export async function isPasskeyChallenge(
   if (!CHALLENGE.test(challenge)) return false
   const { messageKey } = await keyring.current(instance, 'session')
   const bytes = Buffer.from(challenge, 'base64url')
+  // Used challenges are found by their text: each has one spelling.
+  if (bytes.toString('base64url') !== challenge) return false
   const body = bytes.subarray(0, BODY_BYTES)
   const tag = bytes.subarray(BODY_BYTES)
   const isOurs = csrfTokens.some((token) =>

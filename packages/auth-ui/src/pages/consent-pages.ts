@@ -1,5 +1,6 @@
 import { assistantModel, namesOfServer } from '../consent/assistant-model.ts'
 import { colourOf, consentModel } from '../consent/consent-model.ts'
+import { namesOfSpace } from '../consent/look-alike.ts'
 import { webAddress } from '../consent/redirect-target.ts'
 import type { Instance } from '@svc/platform'
 import type { KindOptions } from '../consent/kind-facts.ts'
@@ -33,11 +34,12 @@ export function createConsentPages(
 ): ConsentPages {
   return {
     async consentPage(ctx, model) {
-      const { publicName = '', timeZone } = ctx.state.instance
+      const { instance } = ctx.state
+      const { timeZone } = instance
       const words = consentModel(model.view, {
         ...kinds,
         messages: messagesOf(ctx),
-        ownNames: [...(model.appNames ?? []), publicName, productOf(ctx.state.instance)],
+        ownNames: namesOfSpace(instance, productOf(instance), model.appNames ?? []),
         ...(timeZone === undefined ? {} : { timeZone }),
       })
       show(

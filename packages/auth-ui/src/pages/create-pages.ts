@@ -1,8 +1,10 @@
+import type { Instance } from '@svc/platform'
 import { readFileSync } from 'node:fs'
 import { appFolders } from '../app-folders.ts'
 import { createAssets } from './assets.ts'
 import { findPermissionText, isSensitiveText } from '../consent/permission-texts.ts'
 import { clientName } from '../consent/client-name.ts'
+import { namesOfSpace } from '../consent/look-alike.ts'
 import { kindWords, permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
 import type { PageRenderer, PagesContext } from './page-renderer.ts'
@@ -37,6 +39,7 @@ export function createPages(options: PagesOptions): PageRenderer {
   )
   const texts = options.permissionTexts ?? {}
   const findText = findPermissionText(texts)
+  const productOf = (instance: Instance): string => looks.of(instance).theme.name ?? ''
   const show = createShowPage({ ...options, source, assets, looks, slots, views, log })
   return {
     rows: assets.rows,
@@ -47,6 +50,7 @@ export function createPages(options: PagesOptions): PageRenderer {
       kindWords(source.forLocale(locale), permission, namespace, findText),
     clientName: (locale, { metadata, unnamed }) =>
       clientName(source.forLocale(locale), metadata.client_name, unnamed),
+    ownNames: (instance, appNames) => namesOfSpace(instance, productOf(instance), appNames),
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
@@ -58,7 +62,7 @@ export function createPages(options: PagesOptions): PageRenderer {
       namespace,
       findText,
       isSensitive: isSensitiveText(texts),
-      productOf: (instance) => looks.of(instance).theme.name ?? '',
+      productOf,
     }),
   }
 }

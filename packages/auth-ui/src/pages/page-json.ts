@@ -66,12 +66,13 @@ function askedOf({ view }: ConsentPageModel | AssistantPageModel): object {
   }
 }
 
-function aboutClient({ id, metadata, unnamed }: Client): object {
+function aboutClient({ id, metadata, formerName, unnamed }: Client): object {
   const { client_name: name, client_uri: uri, logo_uri: logo, policy_uri: policy } = metadata
   return {
     id,
     name,
     ...(unnamed === undefined ? {} : { unnamed: true }),
+    ...(formerName === undefined ? {} : { formerName }),
     ...(uri === undefined ? {} : { uri }),
     ...(logo === undefined ? {} : { logo }),
     ...(policy === undefined ? {} : { policy }),

@@ -90,6 +90,8 @@ export interface PageRenderer {
   kindWords(locale: string, permission: Pick<Permission, 'type'>): string
   /** What a client is called in lists: its name, or words where it has none. */
   clientName(locale: string, client: Pick<Client, 'metadata' | 'unnamed'>): string
+  /** Names that no app of others may wear. @param appNames - of the apps that are installed */
+  ownNames(instance: Instance, appNames: readonly string[]): readonly string[]
   /** BCP 47 tags of the languages that pages are served in. */
   readonly locales: readonly string[]
   /** The pages' own files (style, scripts); mounted with the package's routes. */

@@ -59,6 +59,7 @@ async function ofClient(
   return entry(`${services.namespace}.oauth.clients`, client.id, '/settings/clients/', {
     kind: 'client',
     name: services.pages.clientName(instance.locale, client),
+    former_name: client.formerName,
     client_kind: kindOf(client, access),
     host: hostOf(client),
     platform: client.os,

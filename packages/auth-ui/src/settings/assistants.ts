@@ -140,15 +140,13 @@ async function toResource(
 ): Promise<Resource> {
   const { oauth, clock, namespace } = services
   const { scope, permissions, expiresAt } = await shownAccess(services, instance, grants)
-  const { formerName } = client.document ?? {}
-  const isRenamed = formerName !== undefined && formerName.until > clock.now()
   return {
     type: `${namespace}.oauth.clients`,
     id: client.id,
     attributes: {
       name: services.pages.clientName(instance.locale, client),
       ...(client.unnamed === undefined ? {} : { unnamed: true }),
-      ...(isRenamed ? { former_name: formerName.name } : {}),
+      ...(client.formerName === undefined ? {} : { former_name: client.formerName }),
       host: hostOf(client) ?? 'registered',
       resources: [...new Set(grants.map(({ resource }) => `${instance.origin}${resource}`))],
       scope,

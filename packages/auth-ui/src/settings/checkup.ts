@@ -1,4 +1,6 @@
+import type { Client } from '@svc/oauth-core'
 import { DAY_MS, defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
+import { imitated } from '../consent/look-alike.ts'
 import { enrolledKinds, type Factors, isFirstWay, isSecondFactorOn } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import {
@@ -26,6 +28,8 @@ interface Finding {
   /** What its words need: a number, a name, until when. */
   readonly count?: number
   readonly name?: string
+  /** Of an app that renamed itself: what it was called when it was allowed. */
+  readonly former?: string | undefined
   readonly until?: string
 }
 
@@ -54,11 +58,14 @@ async function showCheckup(ctx: RouteContext, services: AuthUiServices): Promise
   const { instance } = ctx.state
   const owner = await ownerOf(services, ctx)
   const found = await findProfile(services, instance)
+  const clients = await listAllowed(services, instance)
   const findings = [
     ofEmailChange(found),
+    // Early: a page shows five.
+    await ofRenamed(services, instance, clients),
     ofFailures(await services.limits.count(instance, 'auth')),
     ...ofFactors(owner),
-    await ofApps(services, instance),
+    await ofApps(services, instance, clients),
     await ofDevices(services, instance, owner),
     ofMagicLink(owner),
     finding('no-email', (found.instance.email ?? '') === '' && 'advice', '#/profile/address'),
@@ -123,11 +130,37 @@ function lacksCodes(factors: Factors | undefined, left: number): State | false {
   return isOn && left < FEW_CODES && 'advice'
 }
 
+/** An app that took a name of the space after it was allowed. @see decision D103 */
+async function ofRenamed(
+  { apps, pages }: AuthUiServices,
+  instance: Instance,
+  clients: readonly Client[],
+): Promise<Finding> {
+  const renamed = clients.filter(({ formerName }) => formerName !== undefined)
+  // Asked for only where somebody has another name.
+  const installed = renamed.length === 0 ? [] : await apps.listInstalled(instance)
+  const ownNames = pages.ownNames(
+    instance,
+    installed.map(({ name }) => name),
+  )
+  const found = renamed.find(({ metadata }) => imitated(metadata.client_name, ownNames))
+  if (found === undefined) return finding('renamed-app', false, '#/apps')
+  return {
+    ...finding('renamed-app', 'urgent', `#/apps/${encodeURIComponent(found.id)}`),
+    name: found.metadata.client_name,
+    former: found.formerName,
+  }
+}
+
 /** An app that could delete, and that nobody has used for long. */
-async function ofApps(services: AuthUiServices, instance: Instance): Promise<Finding> {
+async function ofApps(
+  services: AuthUiServices,
+  instance: Instance,
+  clients: readonly Client[],
+): Promise<Finding> {
   const before = services.clock.now() - UNUSED_MS
   const unused = []
-  for (const client of await listAllowed(services, instance)) {
+  for (const client of clients) {
     if ((client.lastUsedAt ?? client.createdAt) > before) continue
     const { permissions } = await accessOfClient(services, instance, client)
     if (permissions.some(({ verbs }) => verbs.includes('DELETE'))) unused.push(client)

@@ -186,6 +186,7 @@ export async function clientResource(
     id: client.id,
     attributes: {
       client_name: services.pages.clientName(instance.locale, client),
+      ...optional('former_name', client.formerName),
       ...optional('client_kind', kindOf(client, access)),
       ...optional('host', hostOf(client)),
       software_id: metadata.software_id,

@@ -134,6 +134,36 @@ describe('sections of the settings app, in a browser', function () {
     expect(new URL(page.url()).hash).to.equal('#/apps')
   })
 
+  it('names an app that renamed itself with the name it was allowed by (D103)', async () => {
+    await open('#/apps')
+    await page.locator('[data-part=c4]').getByText('You allowed it as “Weather”.').waitFor()
+    await open('#/activity')
+    const entry = page.getByRole('heading', { name: 'changed what it says about itself' })
+    const words = (await entry.innerText()).replaceAll(/[\u2068\u2069]/gu, '')
+    expect(words).to.include('(before: Weather) changed what it says about itself.')
+  })
+
+  it('says urgently that an app calls itself like a part of the space (D103)', async () => {
+    const named = { name: 'Settings', former: 'Weather' }
+    const attributes = { state: 'urgent', href: '#/apps/c1', ...named }
+    const data = [{ type: 'io.svc.checkup', id: 'renamed-app', attributes }]
+    await server.close()
+    server = await appServer({
+      folder: appFolders.settings,
+      answers: {
+        ...settingsAnswers(),
+        'GET /settings/checkup': (ctx) => {
+          ctx.body = { data }
+        },
+      },
+    })
+    await open()
+    const row = page.locator('[data-check=renamed-app]')
+    await row.getByText('Weather now calls itself Settings, like a part of your space.').waitFor()
+    await row.getByRole('link', { name: 'Review access' }).click()
+    await page.locator('[data-part=c1]').waitFor()
+  })
+
   it('knows whether there is a reminder without asking for one that is absent', async () => {
     await server.close()
     const derivation = { salt: 'me@alice.example.com', kdf: 0, iterations: 50_000 }

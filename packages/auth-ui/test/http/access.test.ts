@@ -69,13 +69,16 @@ describe('GET /settings/access', () => {
     (await ask('GET', '/settings/access')).json<{ data: readonly Entry[] }>().data
 
   /** A client that the owner allows what the fields say. */
-  async function allow(fields: Readonly<Record<string, string>>): Promise<{
+  async function allow(
+    fields: Readonly<Record<string, string>>,
+    scope = 'io.svc.files:GET io.svc.contacts',
+  ): Promise<{
     readonly party: RelyingParty
     readonly tokens: Awaited<ReturnType<RelyingParty['exchange']>>
   }> {
     const party = relyingParty({ issuer: ALICE, port: server.port })
     await party.register()
-    const pending = await party.authorize({ scope: 'io.svc.files:GET io.svc.contacts' })
+    const pending = await party.authorize({ scope })
     const page = await browser.get(pending.url)
     const shown = Object.fromEntries(page.page().form('/auth/authorize').fields)
     const kept = Object.entries(shown).filter(([name]) => !name.startsWith('permission-'))
@@ -135,6 +138,21 @@ describe('GET /settings/access', () => {
     for (const secret of [party.client.client_secret, tokens.access_token, tokens.refresh_token])
       expect(answer.text).to.not.include(String(secret))
   })
+
+  for (const name of ['unknown', 'undefined', 'constructor', '__proto__']) {
+    it(`calls a kind of data named "${name}" by its name, on the page and in the lists`, async () => {
+      const type = `io.svc.${name}`
+      await allow({ 'permission-0': '1' }, `${type}:GET`)
+      for (const path of ['/settings/access', '/settings/clients']) {
+        const answer = await ask('GET', path)
+        expect(answer.status, path).to.equal(200)
+        const [client] = answer.json<{ data: readonly Entry[] }>().data
+        expect(client?.attributes['permissions'], path)
+          .to.be.an('array')
+          .with.nested.property('[0].kind', `Data of type ${type}`)
+      }
+    })
+  }
 
   it('names for each entry the address that ends it', async () => {
     const { party, tokens } = await allow({ 'permission-0': '1' })

@@ -7,6 +7,7 @@ import { logIn } from '../support/ui-server.ts'
 
 const ORDER = [
   'email-pending',
+  'renamed-app',
   'login-failures',
   'one-factor',
   'recovery-codes',

@@ -45,7 +45,7 @@ export const ASSISTANTS: Readonly<Record<string, AssistantPageModel>> = {
     duration: '1h',
   }),
   'assistant-again': assistantPage({
-    formerName: 'Old Assistant',
+    client: { ...described('Quill'), formerName: 'Old Assistant' },
     before: { permissions: READS, at: ALLOWED_AT },
     duration: '30d',
   }),

@@ -49,6 +49,7 @@ export const CHECKUP = [
     name: 'alice@new.example',
     until: ago(-0.9),
   }),
+  finding('renamed-app', 'ok', '#/apps'),
   finding('login-failures', 'urgent', '#/security/second-step', { count: 12 }),
   finding('one-factor', 'ok', '#/security/second-step'),
   finding('recovery-codes', 'advice', '#/security/recovery-codes', { count: 2 }),

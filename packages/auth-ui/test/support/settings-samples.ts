@@ -54,7 +54,11 @@ const CLIENTS = [
     last_used_at: ago(24 * 100),
     expires_at: ago(-24 * 3),
   }),
-  sampleClient('c4', RTL_NAME, { last_used_at: undefined, permissions: [] }),
+  sampleClient('c4', RTL_NAME, {
+    former_name: 'Weather',
+    last_used_at: undefined,
+    permissions: [],
+  }),
 ]
 
 /** Assistants: one that a document describes, and one that only says its name. */
@@ -291,7 +295,7 @@ const ACTIVITY = [
   sampleEntry(1200, 50, {
     event: 'client.changed',
     actor: { kind: 'client', id: 'c4', name: RTL_NAME },
-    target: { kind: 'client', id: 'c4', name: RTL_NAME },
+    target: { kind: 'client', id: 'c4', name: RTL_NAME, formerName: 'Weather' },
   }),
   sampleEntry(1199, 51, { event: 'something.new' }),
 ]

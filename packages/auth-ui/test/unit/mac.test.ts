@@ -41,6 +41,7 @@ describe('openMac', () => {
   const changed = Buffer.from(secret)
   changed.writeUInt8(255, 63)
   const other = messageKeyOf(changed)
+  const short = sealMac(key, { name }, Buffer.from('a'), 1_700_000_000)
   const cases: readonly [what: string, key: KeyObject, purpose: object, text: string][] = [
     ['another name', key, { name: 'svcapp' }, sealed],
     ['additional data', key, { name, additional: 'drive' }, sealed],
@@ -48,6 +49,7 @@ describe('openMac', () => {
     ['a changed character', key, { name }, `B${sealed.slice(1)}`],
     ['a cut tail', key, { name }, sealed.slice(0, -1)],
     ['padding', key, { name }, `${sealed}=`],
+    ['stray bits', key, { name }, short.replace(/.$/, (last) => nextLetter(last))],
     ['an empty text', key, { name }, ''],
     ['39 bytes', key, { name }, Buffer.alloc(39).toString('base64url')],
     ['over 256 characters', key, { name }, 'A'.repeat(257)],
@@ -64,4 +66,10 @@ describe('openMac', () => {
 /** As the keyring makes it. @see login.md 3.4 */
 function messageKeyOf(bytes: Uint8Array): KeyObject {
   return createSecretKey(Buffer.concat([Buffer.from('2:'), bytes]))
+}
+
+/** The next of the alphabet: it differs in the last bit. */
+function nextLetter(letter: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return alphabet[alphabet.indexOf(letter) ^ 1] ?? ''
 }

@@ -108,6 +108,19 @@ describe('the check-up', () => {
   }
 })
 
+/** @see decision D101 */
+describe('names of kinds of data', () => {
+  it('have no placeholder: whoever sends a doctype chooses its key', () => {
+    const named = everyCatalogue().flatMap(({ byLocale }) => [...byLocale.values()])
+    const faults = named.flatMap((catalogue) =>
+      Object.entries(catalogue)
+        .filter(([key, text]) => /^(?:doctype|kind)\./u.test(key) && argumentsOf(text).length > 0)
+        .map(([key]) => key),
+    )
+    expect(faults).to.deep.equal([])
+  })
+})
+
 /** @see docs/decisions/0501 */
 describe('languages', () => {
   /** Served before a native reading was asked for. */

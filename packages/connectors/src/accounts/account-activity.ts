@@ -37,8 +37,9 @@ export function byCaller(ctx: RouteContext, { oauth }: NotingServices): AccountS
 /** Whoever a token speaks for; without one the server itself. */
 export function byAccess({ client, konnector, app }: Partial<AccessContext> = {}): AccountSource {
   if (client !== undefined) {
-    const { id, metadata } = client
-    return { actor: { kind: 'client', id, name: metadata.client_name } }
+    const { id, metadata, formerName } = client
+    const former = formerName === undefined ? {} : { formerName }
+    return { actor: { kind: 'client', id, name: metadata.client_name, ...former } }
   }
   if (konnector !== undefined) return { actor: { kind: 'konnector', id: konnector.slug } }
   if (app !== undefined) return { actor: { kind: 'app', id: app.slug, name: app.name } }

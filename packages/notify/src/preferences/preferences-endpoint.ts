@@ -93,8 +93,9 @@ async function patchPreferences(
 /** The owner's settings are an app of the space; any other one speaks for itself. */
 function actorOf({ state: { access } }: RouteContext): ActivityActor {
   if (access?.client !== undefined) {
-    const { id, metadata } = access.client
-    return { kind: 'client', id, name: metadata.client_name }
+    const { id, metadata, formerName } = access.client
+    const former = formerName === undefined ? {} : { formerName }
+    return { kind: 'client', id, name: metadata.client_name, ...former }
   }
   return { kind: 'owner' }
 }

@@ -13,6 +13,7 @@ import { isType } from '../scopes/scope.ts'
 import { insufficientScope } from '../tokens/bearer.ts'
 import type { AccessContext } from './access-context.ts'
 import type { OAuthLog } from '../log/log-events.ts'
+import { clientTarget } from '../clients/client.ts'
 
 /** Statuses from here on say that nothing was done. */
 export const FIRST_REFUSAL = 400
@@ -124,7 +125,7 @@ function noteUse(
   if (client === undefined) return
   activity.used(instance, {
     event: 'client.used',
-    of: { kind: 'client', id: client.id, name: client.metadata.client_name },
+    of: clientTarget(client),
     what: verb === 'GET' ? 'reads' : 'changes',
     type,
   })

@@ -5,7 +5,7 @@ import {
   type RouteAuth,
   type RouteContext,
 } from '@svc/platform'
-import { isCertified } from '../clients/client.ts'
+import { clientTarget, isCertified } from '../clients/client.ts'
 import { KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
 import type { OAuthServices } from '../services.ts'
@@ -65,10 +65,7 @@ export async function sendKonnectorToken(
   const { client } = ctx.state.access ?? {}
   const note = services.activity.pending(instance, {
     event: 'konnector.token',
-    actor: {
-      kind: 'client',
-      ...(client !== undefined && { id: client.id, name: client.metadata.client_name }),
-    },
+    actor: client === undefined ? { kind: 'client' } : clientTarget(client),
     target: { kind: 'konnector', id: slug, name: slug },
   })
   if (note.length > 0) await services.store.write(note)

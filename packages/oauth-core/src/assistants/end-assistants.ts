@@ -1,6 +1,6 @@
 import type { Instance, Instances } from '@svc/platform'
 import type { Change } from '@svc/store'
-import type { Client } from '../clients/client.ts'
+import { type Client, clientTarget } from '../clients/client.ts'
 import { type Grant, listGrants, revokeGrant } from '../engine/grant.ts'
 import { type ActivitySource, BY_SERVER } from '../registration/activity-source.ts'
 import { withStamps } from '../registration/client-stamps.ts'
@@ -58,7 +58,7 @@ export async function endAssistant(
   const client = await clients.find(instance, clientId)
   if (client === undefined) return false
   if ((await resourceGrants(services, instance, client.id)).length === 0) return false
-  const target = { kind: 'client', id: client.id, name: client.metadata.client_name } as const
+  const target = clientTarget(client)
   let isNoted = false
   for (const { id } of await listGrants(engine, instance, client.id)) {
     // It was ended once, of however many grants.

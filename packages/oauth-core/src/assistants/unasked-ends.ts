@@ -2,6 +2,7 @@ import { describeError } from '@svc/store'
 import type { OAuthEvents } from '../ports.ts'
 import { BY_SERVER } from '../registration/activity-source.ts'
 import type { OAuthServices } from '../services.ts'
+import { clientTarget } from '../clients/client.ts'
 
 /** What ends an assistant's access without anybody's asking for it. @see assistants.md 2.9, 3.6 */
 const UNASKED: ReadonlySet<string> = new Set([
@@ -31,7 +32,7 @@ async function noteForOwner(
 ): Promise<void> {
   const client = await clients.find(instance, clientId)
   if (client === undefined) return
-  const target = { kind: 'client', id: client.id, name: client.metadata.client_name } as const
+  const target = clientTarget(client)
   const noted = activity.pending(instance, {
     ...BY_SERVER,
     event: 'assistant.ended',

@@ -3,12 +3,15 @@ import type { Client } from '../clients/client.ts'
 import { bowser } from '../registration/bowser.ts'
 import { markAllowed } from '../registration/change-client.ts'
 import type { OAuthServices } from '../services.ts'
+import { shownOf } from './consent-seal.ts'
 import { authorizeError } from './page-texts.ts'
 
 /**
  * Notes that the owner allowed the client, with the system of the browser it was done with. To be called before the
  * client gets its code: from here on the clean-up of pending clients leaves this one alone.
- * @throws OAuthError 400 when the client is gone, `client_limit` when it must be within the limit and is not
+ * @param seen.shown - the client as the owner was shown it
+ * @throws OAuthError 400 when the client is gone or says something else about itself by now, `client_limit` when it must
+ * be within the limit and is not
  */
 export async function allowClient(
   services: OAuthServices,
@@ -16,12 +19,22 @@ export async function allowClient(
   id: string,
   {
     userAgent,
+    shown,
     ...where
-  }: { readonly userAgent: string; readonly withinLimit: boolean; readonly redirectUri?: string },
+  }: {
+    readonly userAgent: string
+    readonly withinLimit: boolean
+    readonly redirectUri?: string
+    readonly shown?: Client
+  },
 ): Promise<Client> {
   const os = osOfUserAgent(userAgent)
-  const seen = { ...where, ...(os === undefined ? {} : { os }) }
-  const client = await markAllowed(services, instance, id, seen)
+  const check = (stored: Client): void => {
+    if (shown !== undefined && shownOf(stored) !== shownOf(shown)) {
+      throw authorizeError('consentMismatch')
+    }
+  }
+  const client = await markAllowed(services, instance, id, { ...where, os, check })
   if (client === undefined) throw authorizeError('clientUnknown')
   return client
 }

@@ -1,6 +1,6 @@
 import type { Instance, Parameters, RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
-import type { Client } from '../clients/client.ts'
+import { type Client, clientTarget } from '../clients/client.ts'
 import { hostOfClientId } from '../client-documents/identifier.ts'
 import type { AssistantAllowed, AssistantNews } from '../ports.ts'
 import { byOwner } from '../registration/activity-source.ts'
@@ -30,11 +30,11 @@ export async function refuseAssistant(
 ): Promise<void> {
   const { activity, clientAddress, log, store } = services
   const { instance, client, resource, scope } = request
-  const { id, metadata } = client
+  const { id } = client
   const noted = activity.pending(instance, {
     ...byOwner(ctx, services),
     event: 'consent.refused',
-    target: { kind: 'client', id, name: metadata.client_name },
+    target: clientTarget(client),
     detail: { scope },
   })
   if (noted.length > 0) await store.write(noted)

@@ -12,14 +12,12 @@ interface Known {
   readonly choice: AssistantChoice | undefined
   readonly checkedAt: number | undefined
   readonly maxDuration: AssistantDuration
-  readonly now: number
 }
 
 /** What the page of an assistant shows beside what every consent does. */
 export function assistantView(view: ConsentView, resource: Resource, known: Known): AssistantView {
   const { linkedApp: _, problem, duration, ...rest } = view
   const { document } = view.client
-  const former = document?.formerName
   const before = beforeOf(known)
   const chosen = problem === undefined ? lastDuration(known) : duration
   return {
@@ -28,7 +26,6 @@ export function assistantView(view: ConsentView, resource: Resource, known: Know
     duration: assistantDuration(known.maxDuration, chosen),
     ...(problem === undefined ? {} : { problem }),
     ...(document === undefined ? {} : { host: hostOfClientId(document.url) }),
-    ...(former === undefined || former.until <= known.now ? {} : { formerName: former.name }),
     ...(known.checkedAt === undefined ? {} : { checkedAt: known.checkedAt }),
     ...(before === undefined ? {} : { before }),
   }

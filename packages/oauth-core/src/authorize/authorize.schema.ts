@@ -17,6 +17,9 @@ const REQUEST: JsonSchema = {
   state: text('given back to the client'),
 }
 
+/** Absent: the posted fields stand for themselves (D42, D103). */
+const SEALED = text('what the page showed, sealed; when it is there, the answer must agree with it')
+
 /** Form of `POST /auth/authorize`; the page fills all of it in. @see oauth.md 5.3, decision D42 */
 export const authorizeSchema: BodySchema = describedSchema({
   type: 'object',
@@ -33,7 +36,7 @@ export const authorizeSchema: BodySchema = describedSchema({
       enum: ['refuse'],
       description: 'there: the owner does not allow it; of an assistant alone',
     },
-    consent: text('what the page asked for, sealed'),
+    consent: SEALED,
     duration: { type: 'string', enum: [...CONSENT_DURATIONS] },
   },
   patternProperties: {
@@ -43,15 +46,7 @@ export const authorizeSchema: BodySchema = describedSchema({
     ),
     '^group-[a-z]+-(read|change|delete)$': text('there: this right was ticked for the whole group'),
   },
-  required: [
-    'csrf_token',
-    'client_id',
-    'redirect_uri',
-    'response_type',
-    'scope',
-    'state',
-    'consent',
-  ],
+  required: ['csrf_token', 'client_id', 'redirect_uri', 'response_type', 'scope', 'state'],
 })
 
 /** Form of `POST /auth/authorize/sharing`; the page fills all of it in. @see oauth.md 5.9 */
@@ -60,6 +55,7 @@ export const sharingSchema: BodySchema = describedSchema({
   properties: {
     csrf_token: text('of the page'),
     ...REQUEST,
+    consent: SEALED,
     sharing_id: text('what the owner was invited to'),
   },
   required: ['csrf_token', 'state'],

@@ -1,13 +1,14 @@
 import { prefersJson, type RouteContext, viewOf, withoutParameters } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { whileAllowed } from '../assistants/preferences.ts'
-import { isCertified, isPublic, isPublicRegistration } from '../clients/client.ts'
+import { clientTarget, isCertified, isPublic, isPublicRegistration } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
-import { mintCode } from '../engine/mint.ts'
+import { type CodeRequest, mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { OwnerSession } from '../ports.ts'
 import { scheduleEnding } from '../registration/access-endings.ts'
 import { byOwner } from '../registration/activity-source.ts'
+import { settleName } from '../registration/change-client.ts'
 import { scheduleAllowedCheck, scheduleDescribedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
@@ -18,8 +19,8 @@ import { assistantView } from './assistant-view.ts'
 import type { AuthorizeDraft, AuthorizeRequest } from './authorize-request.ts'
 import { checkAuthorize, checkBeforeDocument } from './checks.ts'
 import { type ChoiceRules, type ConsentAnswer, readConsentAnswer } from './consent-choice.ts'
-import { checkConsent, sealConsent } from './consent-seal.ts'
-import { consentView, placesAllowed } from './consent-view.ts'
+import { checkConsent, markOf, sealConsent } from './consent-seal.ts'
+import { consentView } from './consent-view.ts'
 import { findDescribed, isDescribed, keepDescribed } from './described-client.ts'
 import { tellFault } from './faults.ts'
 import {
@@ -34,6 +35,7 @@ import {
   readLiveAccess,
   readShownAccess,
   supersededGrants,
+  whileUnchanged,
 } from './live-access.ts'
 import { authorizeError, notCertified } from './page-texts.ts'
 import { grantedLocation, isOutOfBand, leaveTo } from './redirect.ts'
@@ -69,9 +71,8 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
   if (!mayHave(services, request)) throw notCertified()
   if (isRefusal(form, request)) return refuseAssistant(ctx, services, request)
   const live = await readLiveAccess(services, request)
-  if (form.has('consent')) {
-    checkConsent(services, form.text('consent'), request, session, live.isAllowed)
-  }
+  const sealed = form.get('consent')
+  if (sealed !== undefined) checkConsent(services, sealed, request, session, live)
   const answer = readConsentAnswer(form, request, {
     ...rulesOf(services),
     namespace: services.namespace,
@@ -85,7 +86,7 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
     return
   }
   const code = await withinLimit(ctx, services, request, () =>
-    grant(ctx, services, request, answer, live),
+    grant(ctx, services, { request, answer, live, sealed, session }),
   )
   if (code === undefined) return
   if (isOutOfBand(request.redirectUri)) {
@@ -130,8 +131,7 @@ async function ask(
   answer?: ConsentAnswer,
 ): Promise<void> {
   const live = await readShownAccess(services, request)
-  const allowed = request.app === undefined ? placesAllowed(request, live) : []
-  const sealed = sealConsent(services, request, session, allowed)
+  const sealed = sealConsent(services, request, session, live)
   const again = answer && {
     again: { problem: 'nothing_chosen' as const, duration: answer.duration },
   }
@@ -143,7 +143,7 @@ async function ask(
   // SPEC: assistants.md 5.1 - nothing that the client sends chooses the page.
   if (resource === undefined) return pages.consent(ctx, view)
   const choice = await findChoice(services, request)
-  const known = { ...rules, live, choice, checkedAt, now: services.clock.now() }
+  const known = { ...rules, live, choice, checkedAt }
   // Who has resources has this page: `createOAuth` sees to it.
   await pages.assistant?.(ctx, assistantView(view, resource, known))
 }
@@ -191,24 +191,35 @@ async function redeemSessionCode(
   return true
 }
 
+/** What a code is given for. */
+interface Answered {
+  readonly request: AuthorizeRequest
+  readonly answer: ConsentAnswer
+  readonly live: LiveAccess
+  /** What the page showed; absent: a form without a page. */
+  readonly sealed: string | undefined
+  readonly session: OwnerSession
+}
+
 async function grant(
   ctx: RouteContext,
   services: OAuthServices,
-  request: AuthorizeRequest,
-  answer: ConsentAnswer,
-  live: LiveAccess,
+  answered: Answered,
 ): Promise<string> {
+  const { request, answer, live, sealed } = answered
   const { engine, emitter, log } = services
   const { instance, redirectUri, scope, codeChallenge, resource } = answer.request
   const assistant = await rememberedOf(services, answer, live)
   const endsAt = endOf(answer, services.clock.now())
   const userAgent = ctx.get('User-Agent')
-  const seen = { userAgent, redirectUri, withinLimit: true }
+  const seen = { userAgent, redirectUri, withinLimit: true, shown: request.client }
   await keepDescribed(services, instance, request.client)
   const client = await allowClient(services, instance, request.client.id, seen)
   if (endsAt !== undefined && resource === undefined)
     await scheduleEnding(services, instance, client.id, endsAt)
-  const code = await mintCode(engine, instance, {
+  // By the names that the page showed.
+  const target = clientTarget(request.client)
+  const code = await mintUnchanged(services, answered, (unchanged) => ({
     client,
     redirectUri,
     scope,
@@ -216,31 +227,33 @@ async function grant(
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
     also: [
+      unchanged,
       ...(resource === undefined ? [] : [whileAllowed(instance)]),
       ...services.activity.pending(instance, {
         ...byOwner(ctx, services),
         event: assistant === undefined ? 'consent.given' : 'assistant.allowed',
-        target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+        target,
         detail: { scope },
         ...(endsAt === undefined ? {} : { until: endsAt }),
       }),
       ...(assistant === undefined ? [] : [assistant.remember]),
     ],
-  })
+  }))
   if (client.document !== undefined) await scheduleDescribedCheck(services, instance, client.id)
   else if (isPublic(client)) await scheduleAllowedCheck(services, instance, client.id)
-  const target = { kind: 'client', id: client.id, name: client.metadata.client_name }
   const reduced = () =>
     services.activity.pending(instance, {
       ...byOwner(ctx, services),
       event: 'rights.reduced',
       target,
     })
+  if (request.client.formerName !== undefined) await settleName(services, instance, client)
   // The owner took rights away once, from however many grants.
   let isNoted = false
+  const mark = sealed === undefined ? undefined : markOf(sealed)
   for (const { id } of supersededGrants(answer, live, endsAt)) {
     const note: readonly Change[] = isNoted ? [] : reduced()
-    if (await revokeGrant(engine, instance, id, 'narrowed', note)) isNoted = true
+    if (await revokeGrant(engine, instance, id, 'narrowed', note, mark)) isNoted = true
   }
   if (request.app !== undefined) services.engine.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
@@ -250,6 +263,31 @@ async function grant(
     log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given })
   } else noteAllowed(services, instance, { ...given, ...assistant, client, userAgent })
   return code
+}
+
+/**
+ * Makes the code while nothing of the client's access is changed or ended. When it was in this very moment, the page is
+ * held against what is left.
+ */
+async function mintUnchanged(
+  services: OAuthServices,
+  { request, sealed, session, ...answered }: Answered,
+  codeOf: (unchanged: Change) => CodeRequest,
+): Promise<string> {
+  const { instance, client } = request
+  let { live } = answered
+  for (;;) {
+    try {
+      const unchanged = whileUnchanged(instance, client.id, live)
+      return await mintCode(services.engine, instance, codeOf(unchanged))
+    } catch (error) {
+      const now = await readLiveAccess(services, request)
+      const isChanged = now.changed?.revision !== live.changed?.revision
+      if (!OAuthError.is(error, 'invalid_client') || !isChanged) throw error
+      if (sealed !== undefined) checkConsent(services, sealed, request, session, now)
+      live = now
+    }
+  }
 }
 
 /** A whole second, as tokens carry it, and never later than the owner allowed. */

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
-import { HOUR_MS, type Sealer } from '@svc/platform'
+import type { Sealer } from '@svc/platform'
+import type { Client } from '../clients/client.ts'
+import { CONSENT_MS } from '../lifetimes.ts'
 import type { OwnerSession } from '../ports.ts'
 import { isSubset } from '../scopes/evaluate.ts'
-import type { Permission } from '../scopes/permission.ts'
 import { parseScope } from '../scopes/scope.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
+import type { LiveAccess } from './live-access.ts'
 import { authorizeError } from './page-texts.ts'
-
-/** How long a consent page can be answered. @see decision D42 */
-const CONSENT_MS = HOUR_MS
 
 /** What the page showed: the scope, what of it it called allowed already, what the answer may not change, and when. */
 interface Shown {
   readonly scope: string
   /** Places in the scope. */
   readonly allowed: readonly number[]
+  /** Of the last change of the client's access before it. */
+  readonly mark?: string | undefined
   /** Digest of the rest. */
   readonly rest: string
   /** Milliseconds since the epoch. */
@@ -26,42 +27,70 @@ interface SealServices {
   readonly clock: { now(): number }
 }
 
+/** What a seal is made with: what the client has. */
+type SealedAccess = Pick<LiveAccess, 'changed' | 'isAllowed'>
+
 /**
  * Seals what a consent page shows into its form, so that the answer can be held against it (D42).
- * @param allowed which rules the page calls allowed already, by their places in the scope
  * @returns the value of the form's field `consent`
  */
 export function sealConsent(
   { sealer, clock }: SealServices,
   request: AuthorizeRequest,
   session: OwnerSession,
-  allowed: readonly number[] = [],
+  live: SealedAccess,
 ): string {
   const { scope } = request
-  const shown: Shown = { scope, allowed, rest: digest(request), at: clock.now() }
+  const allowed = placesAllowed(request, live)
+  const mark = live.changed?.value.mark
+  const shown: Shown = { scope, allowed, mark, rest: digest(request), at: clock.now() }
   return sealer.seal(JSON.stringify(shown), contextOf(request, session))
 }
 
 /**
  * @throws OAuthError 400 unless the field was sealed for this session within the hour and the answer agrees with it:
- * client, redirect, state, challenge and resource the same, the scope the same or less, and what the page called allowed already
- * still allowed: an access that was cut meanwhile does not come back unseen
+ * client and what it says about itself, redirect, state, challenge and resource the same, the scope the same or less, and
+ * what the client has not changed or ended meanwhile, but by another answer to this very page: what was taken away does not
+ * come back unseen (D103)
  */
 export function checkConsent(
   { sealer, clock }: SealServices,
   sealed: string,
   request: AuthorizeRequest,
   session: OwnerSession,
-  isAllowed: (rule: Permission) => boolean = () => true,
+  { changed, isAllowed }: SealedAccess,
 ): void {
   const shown = open(sealer, sealed, contextOf(request, session))
   const ageMs = clock.now() - shown.at
-  if (ageMs < 0 || ageMs > CONSENT_MS) throw authorizeError('consentMismatch')
+  if (ageMs < 0 || ageMs >= CONSENT_MS) throw authorizeError('consentMismatch')
   if (shown.rest !== digest(request) || !isWithin(request, shown.scope))
     throw authorizeError('consentMismatch')
+  const known = [undefined, shown.mark, markOf(sealed)]
+  if (!known.includes(changed?.value.mark)) throw authorizeError('consentMismatch')
   const rules = parseScope(shown.scope) ?? []
   if (!rules.every((rule, place) => !shown.allowed.includes(place) || isAllowed(rule)))
     throw authorizeError('consentMismatch')
+}
+
+/** The mark of what an answer to a page changes: the page itself stays good, so that its button may be pressed twice. */
+export function markOf(sealed: string): string {
+  return createHash('sha256').update(sealed).digest('base64url')
+}
+
+/** The rules among those asked for that the client has already, by their place; of a linked client, none. */
+export function placesAllowed(
+  { app, permissions }: AuthorizeRequest,
+  { isAllowed }: Pick<LiveAccess, 'isAllowed'>,
+): readonly number[] {
+  if (app !== undefined) return []
+  return permissions.flatMap((rule, place) => (isAllowed(rule) ? [place] : []))
+}
+
+/** What a page shows of what a client says about itself. */
+export function shownOf({ document, metadata }: Client): string {
+  const { client_name: name, client_uri: uri, logo_uri: logo, policy_uri: policy } = metadata
+  // SPEC: assistants.md 2.8 - what is kept of a document is what was shown.
+  return JSON.stringify([name, uri, policy, logo, document?.digest])
 }
 
 function open(sealer: Sealer, sealed: string, context: string): Shown {
@@ -82,10 +111,11 @@ function isWithin(request: AuthorizeRequest, shownScope: string): boolean {
 
 function digest(request: AuthorizeRequest): string {
   const { client, redirectUri, state, codeChallenge = '', resource } = request
-  // SPEC: assistants.md 2.8 - what is kept of a document is what was shown.
-  const document = client.document === undefined ? [] : [client.document.digest]
-  const of = [...(resource === undefined ? [] : [resource.path]), ...document]
-  const fields = JSON.stringify([client.id, redirectUri, state, codeChallenge, ...of])
+  const { id } = client
+  const fields = JSON.stringify([
+    [id, redirectUri, state, codeChallenge, resource?.path],
+    shownOf(client),
+  ])
   return createHash('sha256').update(fields).digest('base64url')
 }
 

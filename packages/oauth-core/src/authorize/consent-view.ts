@@ -5,6 +5,7 @@ import { identifierOf } from '../resources/resources.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { type ChoiceRules, durationsOf, permissionChoice } from './consent-choice.ts'
 import { durationOfSpan } from './consent-durations.ts'
+import { placesAllowed } from './consent-seal.ts'
 import type { LiveAccess } from './live-access.ts'
 import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
 
@@ -29,7 +30,7 @@ export function consentView(
     ...(app === undefined ? {} : { linkedApp: app }),
     permissions,
     permissionChoice: permissionChoice(request, choose),
-    allowedBefore: app === undefined ? placesAllowed(request, live) : [],
+    allowedBefore: placesAllowed(request, live),
     durations: durationsOf(request, { choose, maxDuration }),
     ...durationOf(live, again?.duration),
     ...(newest === undefined ? {} : { allowedAt: newest.createdAt }),
@@ -61,14 +62,6 @@ function durationOf(
   if (chosen !== undefined) return { duration: chosen }
   if (last === undefined) return {}
   return { duration: durationOfSpan(last.endsAt && last.endsAt - last.createdAt) }
-}
-
-/** The rules among those asked for that the client has already, by their place. */
-export function placesAllowed(
-  { permissions }: AuthorizeRequest,
-  live: LiveAccess,
-): readonly number[] {
-  return permissions.flatMap((rule, place) => (live.isAllowed(rule) ? [place] : []))
 }
 
 function signsOf({ client, app, redirectUri }: AuthorizeRequest): ConsentSigns {

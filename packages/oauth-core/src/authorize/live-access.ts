@@ -1,4 +1,12 @@
-import { type Grant, type GrantServices, listGrants } from '../engine/grant.ts'
+import type { CheckChange, StoredRecord } from '@svc/store'
+import type { Instance } from '@svc/platform'
+import {
+  accessChangeKey,
+  type AccessChangeRecord,
+  type Grant,
+  type GrantServices,
+  listGrants,
+} from '../engine/grant.ts'
 import { isSubset } from '../scopes/evaluate.ts'
 import { overlap } from '../scopes/forbidden.ts'
 import type { Permission } from '../scopes/permission.ts'
@@ -14,6 +22,8 @@ export interface LiveAccess {
   readonly permissions: readonly Permission[]
   /** Whether the rule is allowed already, whole. */
   isAllowed(rule: Permission): boolean
+  /** Its last change, within the time that pages from before can be answered. */
+  readonly changed?: StoredRecord<AccessChangeRecord> | undefined
 }
 
 export async function readLiveAccess(
@@ -21,7 +31,27 @@ export async function readLiveAccess(
   request: AuthorizeRequest,
 ): Promise<LiveAccess> {
   const { instance, client } = request
-  return liveAccess(await listGrants(services, instance, client.id), request)
+  // First: what changes while the rest is read outdates the page.
+  const changed = await findAccessChange(services, instance, client.id)
+  return { ...liveAccess(await listGrants(services, instance, client.id), request), changed }
+}
+
+function findAccessChange(
+  { store }: Pick<GrantServices, 'store'>,
+  instance: Instance,
+  clientId: string,
+): Promise<StoredRecord<AccessChangeRecord> | undefined> {
+  return store.get<AccessChangeRecord>(accessChangeKey(instance.id, clientId))
+}
+
+/** The condition under which a page is answered: the access is as it was looked at. */
+export function whileUnchanged(
+  instance: Instance,
+  clientId: string,
+  { changed }: Pick<LiveAccess, 'changed'>,
+): CheckChange {
+  const key = accessChangeKey(instance.id, clientId)
+  return { op: 'check', key, ...(changed ? { ifRevision: changed.revision } : { ifAbsent: true }) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { byOwner } from '../registration/activity-source.ts'
 import type { Parameters, RouteContext } from '@svc/platform'
-import type { Client } from '../clients/client.ts'
+import { type Client, clientTarget } from '../clients/client.ts'
 import { mintCode } from '../engine/mint.ts'
 import type { OAuthServices } from '../services.ts'
 import { allowClient } from './allow-client.ts'
@@ -73,7 +73,7 @@ export async function grantMove(
   const also = services.activity.pending(instance, {
     ...byOwner(ctx, services),
     event: 'consent.given',
-    target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+    target: clientTarget(client),
     detail: { scope },
   })
   const code = await mintCode(engine, instance, { client, redirectUri, scope, also })

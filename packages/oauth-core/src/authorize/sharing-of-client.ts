@@ -6,7 +6,9 @@ import { type OAuthServices, pagesOf, sessionOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { checkSharingOfClient } from './checks.ts'
+import { checkConsent, sealConsent } from './consent-seal.ts'
 import { showsDeprecated, showsLimit, withinLimit } from './interstitials.ts'
+import { readLiveAccess, readShownAccess } from './live-access.ts'
 import { authorizeError } from './page-texts.ts'
 import {
   formActionSource,
@@ -16,6 +18,7 @@ import {
   sharedLocation,
 } from './redirect.ts'
 import { refuseGone, scopeOf, type SharingOffer } from './sharings.ts'
+import { clientTarget } from '../clients/client.ts'
 
 // A client asks for a sharing, as at the authorization endpoint; `scope` holds the rules of the sharing.
 // @see decision D31
@@ -33,10 +36,12 @@ export async function showSharingOfClient(
   const pages = pagesOf(services)
   const { request, offer } = await check(ctx, services, query)
   if (await showsDeprecated(ctx, services, request)) return
-  if ((await sessionOf(ctx, services)) === undefined) return pages.login(ctx)
+  const session = await sessionOf(ctx, services)
+  if (session === undefined) return pages.login(ctx)
   if (await showsLimit(ctx, services, request)) return
   const { client, redirectUri, state, codeChallenge } = request
   const source = formActionSource(redirectUri)
+  const live = await readShownAccess(services, request)
   await pages.sharing(ctx, {
     sharer: offer.sharer,
     permissions: offer.permissions,
@@ -54,20 +59,30 @@ export async function showSharingOfClient(
       ...(codeChallenge === undefined
         ? {}
         : { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
+      consent: sealConsent(services, request, session, { ...live, isAllowed: isNeverAllowed }),
     },
     ...(source === undefined ? {} : { formActionSource: source }),
   })
+}
+
+/** The page does not tell what is new from what is not. */
+function isNeverAllowed(): boolean {
+  return false
 }
 
 export async function acceptSharingOfClient(
   ctx: RouteContext,
   services: OAuthServices,
 ): Promise<void> {
-  const { request, offer } = await check(ctx, services, ctx.state.form)
-  if ((await sessionOf(ctx, services)) === undefined) {
-    throw new OAuthError('not_authenticated')
-  }
+  const { form } = ctx.state
+  const { request, offer } = await check(ctx, services, form)
+  const session = await sessionOf(ctx, services)
+  if (session === undefined) throw new OAuthError('not_authenticated')
   if (await showsDeprecated(ctx, services, request)) return
+  const sealed = form.get('consent')
+  if (sealed !== undefined) {
+    checkConsent(services, sealed, request, session, await readLiveAccess(services, request))
+  }
   if (await showsLimit(ctx, services, request)) return
   const code = await withinLimit(ctx, services, request, () =>
     grant(ctx, services, { request, offer }),
@@ -114,7 +129,7 @@ async function grant(
   const { engine, emitter, log, options } = services
   const { instance, redirectUri, scope, state, codeChallenge } = request
   const { id } = request.client
-  const seen = { userAgent: ctx.get('User-Agent'), withinLimit: true }
+  const seen = { userAgent: ctx.get('User-Agent'), withinLimit: true, shown: request.client }
   const client = await allowClient(services, instance, id, seen)
   await options.sharings.accept(instance, { offer, state, client }).catch(refuseGone)
   const code = await mintCode(engine, instance, {
@@ -125,7 +140,7 @@ async function grant(
     also: services.activity.pending(instance, {
       ...byOwner(ctx, services),
       event: 'consent.given',
-      target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+      target: clientTarget(client),
       detail: { scope },
     }),
   })

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Instance, type Parameters, SECOND_MS } from '@svc/platform'
+import type { Change } from '@svc/store'
 import type { Client } from '../clients/client.ts'
+import { formerNameOf } from '../clients/client-record.ts'
+import type { ClientChange } from '../clients/client-store.ts'
 import type { ClientProof, DescribedClients } from '../engine/described-clients.ts'
 import { revokeGrants } from '../engine/grant.ts'
 import { OAuthError } from '../errors.ts'
-import { changeClient } from '../registration/change-client.ts'
+import { BY_SERVER } from '../registration/activity-source.ts'
+import { changeClient, noteChange } from '../registration/change-client.ts'
 import type { OAuthServices } from '../services.ts'
 import type { FoundDocument } from '../clients/client-document.ts'
 import type { ClientDocuments } from './client-documents.ts'
@@ -153,9 +157,10 @@ export async function applyDocument(
   let isWeaker = false
   let areKeysReplaced = false
   let isOther = false
-  const client = await changeClient(services, instance, id, ({ document, metadata }) => {
+  const rule = (client: Client): ClientChange | undefined => {
+    const { document, metadata } = client
     if (document === undefined) return undefined
-    const anew = readAnew(found, { name: metadata.client_name, snapshot: document }, clock.now())
+    const anew = readAnew(found, document, clock.now())
     isWeaker = anew.isWeaker
     areKeysReplaced = anew.areKeysReplaced
     isOther = document.digest !== found.digest
@@ -164,9 +169,16 @@ export async function applyDocument(
     const { token_endpoint_auth_method: method = 'none' } = metadata
     return {
       document: anew.snapshot,
+      formerName: formerNameOf(client, anew.metadata.client_name),
       metadata: { ...anew.metadata, token_endpoint_auth_method: method },
     }
-  })
+  }
+  // Only another name is the owner's: documents change in small things.
+  const note = async (client: Client): Promise<readonly Change[]> =>
+    client.metadata.client_name === found.document.name
+      ? []
+      : noteChange(services, instance, client, found.document.name, BY_SERVER)
+  const client = await changeClient(services, instance, id, rule, note)
   if (client === undefined || !isOther) return client
   const { domain } = instance
   const host = hostOfClientId(found.document.clientId)

@@ -1,4 +1,5 @@
 import type { ClientDocument } from '../clients/client-document.ts'
+import { isClientName } from '../registration/client-metadata.ts'
 import { isRedirectUri, type OwnHosts } from '../registration/redirect-uri.ts'
 import { findIdentifierFault } from './identifier.ts'
 import { readKeySet } from './keys/key-set.ts'
@@ -8,13 +9,10 @@ import { parseStrictJson } from './fetching/strict-json.ts'
 export type DocumentFault = { readonly fault: string }
 
 const MAX_DEPTH = 4
-const MAX_NAME_CHARACTERS = 100
 const MAX_REDIRECT_URIS = 20
 const MAX_URI_LENGTH = 2048
 /** SPEC: decision 0054 - they turn `exe.png` into `gnp.exe` to the eye. */
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-/** What a name of a registered client may not hold either. @see security.md 90 */
-const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
 
 /**
  * What the bytes of a document say.
@@ -55,8 +53,7 @@ export function readDocument(
 function readName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const name = value.replace(DIRECTIONS, '').trim()
-  const isShort = name.length <= 2 * MAX_NAME_CHARACTERS && [...name].length <= MAX_NAME_CHARACTERS
-  return name !== '' && isShort && !DECEPTIVE.test(name) ? name : undefined
+  return isClientName(name) ? name : undefined
 }
 
 /** Published documents list addresses for many servers: those that break a rule here are dropped. */

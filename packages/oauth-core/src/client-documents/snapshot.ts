@@ -20,8 +20,6 @@ export interface ReadAnew extends TakenDocument {
   readonly areKeysReplaced: boolean
 }
 
-/** SPEC: assistants.md 2.9 - how long a list says what a client was called before. */
-const FORMER_NAME_MS = 30 * DAY_MS
 /** SPEC: assistants.md 2.9 - how long a snapshot is good without its document. */
 export const GONE_MS: number = 14 * DAY_MS
 /** SPEC: assistants.md 2.8 - after how long a refresh looks at the document. */
@@ -56,35 +54,15 @@ export function takeDocument({ document, digest, fetchedAt }: FoundDocument): Ta
 }
 
 /** What becomes of a record when its document was read again. @see assistants.md 2.9 */
-export function readAnew(
-  found: FoundDocument,
-  old: { readonly name: string; readonly snapshot: DocumentSnapshot },
-  now: number,
-): ReadAnew {
+export function readAnew(found: FoundDocument, before: DocumentSnapshot, now: number): ReadAnew {
   const { metadata, snapshot } = takeDocument(found)
-  const before = old.snapshot
-  const former = formerName(metadata.client_name, old, now)
   const isWeaker = before.authentication === 'private_key_jwt' && snapshot.authentication === 'none'
   return {
     metadata,
-    snapshot: {
-      ...snapshot,
-      checkedAt: now,
-      ...(former !== undefined && { formerName: former }),
-    },
+    snapshot: { ...snapshot, checkedAt: now },
     isWeaker,
     areKeysReplaced: areKeysReplaced(before, snapshot),
   }
-}
-
-function formerName(
-  name: string,
-  old: { readonly name: string; readonly snapshot: DocumentSnapshot },
-  now: number,
-): DocumentSnapshot['formerName'] {
-  if (name !== old.name) return { name: old.name, until: now + FORMER_NAME_MS }
-  const { formerName: former } = old.snapshot
-  return former !== undefined && former.until > now ? former : undefined
 }
 
 /** Where one of two sets is at an address, the addresses are compared: what is there was not looked at. */

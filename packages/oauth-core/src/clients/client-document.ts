@@ -56,7 +56,7 @@ export type DocumentSnapshot = {
   /** Whether it gets refresh tokens. */
   readonly isRefreshing: boolean
   readonly tosUri?: string
-  /** What it called itself before, and until when that is said. */
+  /** Of records from before decision D103, in the place of the client's own member. */
   readonly formerName?: { readonly name: string; readonly until: number }
 }
 

@@ -27,6 +27,7 @@ export type ClientRecord = {
   readonly certifiedFromStore: boolean
   readonly unnamed?: { readonly redirectUri?: string }
   readonly document?: DocumentSnapshot
+  readonly formerName?: string | undefined
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
@@ -143,8 +144,23 @@ export function secretContext(instanceId: InstanceId, id: string): string {
 
 export function toClient(key: Key, record: ClientRecord): Client {
   const { secret: _, ...client } = record
+  // Until decision D103 the name stood in the snapshot of a document alone.
+  const formerName = record.formerName ?? record.document?.formerName?.name
   // The last part of a key made by `clientKey`.
-  return { id: key.slice(key.lastIndexOf(':') + 1) as ClientId, ...client }
+  const id = key.slice(key.lastIndexOf(':') + 1) as ClientId
+  return { id, ...client, ...(formerName !== undefined && { formerName }) }
+}
+
+/**
+ * What a client is called beside a new name: that by which its owner allowed it, however often it renames itself since.
+ * Nothing while nobody allowed it, and when it has that name again.
+ */
+export function formerNameOf(
+  { formerName, metadata, pending }: Pick<Client, 'formerName' | 'metadata' | 'pending'>,
+  name: string,
+): string | undefined {
+  const allowed = formerName ?? metadata.client_name
+  return pending || allowed === name ? undefined : allowed
 }
 
 /** Optional members of the wire record, in the order they are sent. */

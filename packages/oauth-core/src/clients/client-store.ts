@@ -12,6 +12,7 @@ import {
   connectedIndex,
   describedIndex,
   deviceIndex,
+  formerNameOf,
   idleIndex,
   isClientId,
   notifiableIndex,
@@ -47,6 +48,7 @@ export type ClientChange = Partial<
     | 'certifiedFromStore'
     | 'document'
     | 'flagship'
+    | 'formerName'
     | 'isIdle'
     | 'isSeen'
     | 'keepUntil'
@@ -336,8 +338,9 @@ export class ClientStore {
     // The same subscription once more was made with the key of before.
     const isSame = isSameDevice(old.metadata, metadata)
     const key = isSame ? webPushKey !== undefined && { webPushKey } : this.#keyOf(metadata)
+    const formerName = formerNameOf(old, metadata.client_name)
     const more = { ...certification, ...given, ...flag, ...key }
-    return { ...kept, ...more, metadata, secret, updatedAt: now }
+    return { ...kept, ...more, metadata, formerName, secret, updatedAt: now }
   }
 
   #keyOf(metadata: ClientMetadata): Pick<ClientRecord, 'webPushKey'> {

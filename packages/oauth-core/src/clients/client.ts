@@ -1,3 +1,4 @@
+import type { ActivityTarget } from '@svc/platform'
 import type { DocumentSnapshot } from './client-document.ts'
 
 /** Identifier of a registered client: letters, digits and `-`. */
@@ -36,6 +37,8 @@ export interface Client {
   readonly unnamed?: { readonly redirectUri?: string }
   /** Of a client that a document describes: what it said when the owner was asked. */
   readonly document?: DocumentSnapshot
+  /** Of one that renamed itself since its owner allowed it: the name it was allowed by. @see decision D103 */
+  readonly formerName?: string | undefined
   /** Operating system of the browser that allowed it. */
   readonly os?: string
   readonly createdAt: number
@@ -60,6 +63,18 @@ export interface Client {
 /** What a client calls itself in requests and is called in tokens: where a document describes it, its address. */
 export function wireIdOf({ id, document }: Pick<Client, 'document' | 'id'>): string {
   return document?.url ?? id
+}
+
+/** A client as the record of activity names it, with the name by which its owner allowed it. */
+export function clientTarget({ id, metadata, formerName }: Client): ActivityTarget & {
+  readonly kind: 'client'
+} {
+  return {
+    kind: 'client',
+    id,
+    name: metadata.client_name,
+    ...(formerName !== undefined && { formerName }),
+  }
 }
 
 /** Whether the client has no secret: it proves itself by PKCE alone. @see assistants.md 3.1 */

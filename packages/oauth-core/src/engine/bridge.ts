@@ -5,7 +5,7 @@ import {
   type Parameters,
   type RouteContext,
 } from '@svc/platform'
-import { type Client, isPublic, linkedSlug, wireIdOf } from '../clients/client.ts'
+import { type Client, clientTarget, isPublic, linkedSlug, wireIdOf } from '../clients/client.ts'
 import { isDocumentClientId } from '../clients/client-document.ts'
 import { OAuthError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -218,7 +218,7 @@ async function issue(
   if (isRefresh) {
     // One that rotates was written just now.
     if (unit.refreshToken === undefined) await keepAlive(engine, unit)
-    const of = { kind: 'client', id: client.id, name: client.metadata.client_name }
+    const of = clientTarget(client)
     engine.activity.used(instance, { event: 'client.used', of, what: 'refreshes' })
   }
   engine.lastRefreshed.note(instance, client.id)

@@ -1,5 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Emitter, Instance, InstanceId, Revocations } from '@svc/platform'
+import {
+  type Emitter,
+  type Instance,
+  type InstanceId,
+  randomId,
+  type Revocations,
+} from '@svc/platform'
 import {
   type Change,
   type IndexEntry,
@@ -7,11 +13,13 @@ import {
   indexKey,
   type Json,
   type Key,
+  recordKey,
   secretKey,
   type Store,
   type StoredRecord,
 } from '@svc/store'
 import type { ClientId } from '../clients/client.ts'
+import { CONSENT_MS } from '../lifetimes.ts'
 import type { OAuthEvents } from '../ports.ts'
 
 /**
@@ -72,6 +80,11 @@ export type CodeRecord = {
   readonly consumedAt?: number
 }
 
+/** That the access of a client was changed or ended: another mark each time. Kept as long as a page from before can be answered. */
+export type AccessChangeRecord = {
+  readonly mark: string
+}
+
 export type RegistrationTokenRecord = {
   readonly clientId: string
 }
@@ -86,6 +99,10 @@ const GRANT_ID_LENGTH = 22
 
 export function grantKey(instanceId: InstanceId, grantId: string): Key {
   return secretKey(instanceId, 'grant', grantId)
+}
+
+export function accessChangeKey(instanceId: InstanceId, clientId: string): Key {
+  return recordKey(instanceId, 'access-change', clientId)
 }
 
 export function registrationTokenKey(instanceId: InstanceId, value: string): Key {
@@ -153,6 +170,7 @@ export interface GrantServices {
   readonly store: Store
   /** Notifies guards everywhere. */
   readonly revocations: Pick<Revocations, 'publish'>
+  readonly clock: { now(): number }
   readonly emitter: Pick<Emitter<OAuthEvents>, 'emit'>
 }
 
@@ -196,19 +214,51 @@ export async function listGrants(
 }
 
 /**
+ * The change that outdates the consent pages of a client. It belongs into each write that changes or ends a grant: what was
+ * taken away must not come back with the answer to a page from before. @see decision D103
+ * @param mark - a page that has this mark is not outdated
+ */
+export function outdatePages(
+  { clock }: Pick<GrantServices, 'clock'>,
+  instance: Instance,
+  clientId: string,
+  mark: string = randomId(),
+): Change {
+  return {
+    op: 'put',
+    key: accessChangeKey(instance.id, clientId),
+    value: { mark } satisfies AccessChangeRecord,
+    expiresAt: clock.now() + CONSENT_MS,
+  }
+}
+
+/**
  * Ends a grant with its codes and refresh tokens, here and in other processes; its access tokens are refused within 1 s.
+ * @param mark - of {@link outdatePages}
  * @returns whether this call ended it, and wrote what was given with it
  */
 export async function revokeGrant(
-  { store, revocations, emitter }: GrantServices,
+  services: GrantServices,
   instance: Instance,
   id: string,
   reason: string,
   also: readonly Change[] = [],
+  mark?: string,
 ): Promise<boolean> {
-  const key = grantKey(instance.id, id)
-  const taken =
-    also.length === 0 ? await store.take<GrantRecord>(key) : await takeWith(store, key, also)
+  return endGrant(services, instance, id, reason, ({ clientId }) => [
+    ...also,
+    outdatePages(services, instance, clientId, mark),
+  ])
+}
+
+async function endGrant(
+  { store, revocations, emitter }: GrantServices,
+  instance: Instance,
+  id: string,
+  reason: string,
+  also: (grant: GrantRecord) => readonly Change[],
+): Promise<boolean> {
+  const taken = await takeWith(store, grantKey(instance.id, id), also)
   if (taken === undefined) return false
   const { clientId, rotation, resource } = taken.value
   const kind = {
@@ -224,11 +274,12 @@ export async function revokeGrant(
 async function takeWith(
   store: Store,
   key: Key,
-  also: readonly Change[],
+  also: (grant: GrantRecord) => readonly Change[],
 ): Promise<StoredRecord<GrantRecord> | undefined> {
   const record = await store.get<GrantRecord>(key)
   if (record === undefined) return undefined
-  const { written } = await store.write([{ op: 'delete', key, ifPresent: true }, ...also])
+  const changes = also(record.value)
+  const { written } = await store.write([{ op: 'delete', key, ifPresent: true }, ...changes])
   return written ? record : undefined
 }
 
@@ -246,7 +297,7 @@ export async function revokeGrants(
   }
 }
 
-/** Revokes the oldest grants of a client above the limit. */
+/** Revokes the oldest grants of a client above the limit. That takes nothing away by anybody's wish: pages stay good. */
 export async function trimGrants(
   services: GrantServices,
   instance: Instance,
@@ -254,7 +305,7 @@ export async function trimGrants(
 ): Promise<void> {
   const grants = await listAll<GrantRecord>(services.store, grantsIndex(instance.id, clientId))
   const tooMany = grants.slice(0, Math.max(0, grants.length - MAX_GRANTS_PER_CLIENT))
-  for (const { value } of tooMany) await revokeGrant(services, instance, value.id, 'limit')
+  for (const { value } of tooMany) await endGrant(services, instance, value.id, 'limit', () => [])
 }
 
 /** Whether the registration access token is that client's. */

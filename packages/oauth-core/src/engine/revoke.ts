@@ -2,7 +2,7 @@ import type { Instance, RouteContext } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
 import { identifierOf, type Resources } from '../resources/resources.ts'
 import type { OAuthServices } from '../services.ts'
-import { INTERFACE, type TokenKind, verifyJwt } from '../tokens/jwt.ts'
+import { type TokenKind, verifyJwt } from '../tokens/jwt.ts'
 import { authenticateClient, requireKeyOf } from './client-authentication.ts'
 import type { Engine } from './engine.ts'
 import {
@@ -16,6 +16,7 @@ import {
 } from './grant.ts'
 import { judgeRefreshToken } from './rotation/rotation.ts'
 import { isRotating } from './rotation/token-rotation.ts'
+import { clientTarget } from '../clients/client.ts'
 
 /** `POST /auth/revoke`: a client ends a grant by one of its tokens. @see RFC 7009; decision D9 */
 export async function revokeToken(
@@ -35,12 +36,12 @@ export async function revokeToken(
   const grant = await grantOf(engine, instance, token, resources)
   requireKeyOf(grant, authenticated)
   if (grant?.clientId === client.id) {
-    const name = client.metadata.client_name
+    const target = clientTarget(client)
     const note = activity.pending(instance, {
       event: 'grant.ended',
-      actor: { kind: 'client', id: client.id, name },
+      actor: target,
       origin: { ip: clientAddress(ctx) },
-      target: { kind: 'client', id: client.id, name },
+      target,
       reason: 'client',
     })
     await revokeGrant(engine, instance, grant.id, 'client', note)
@@ -63,20 +64,17 @@ async function grantOf(
       (await findRefreshGrant(engine, instance, token)) ?? findRepeated(engine, instance, token)
     )
   }
+  // Tokens of apps and connectors end with their session. They are answered like forged ones: a client that holds such a
+  // token does not learn here whether it is genuine.
   const takes = (audience: string): TokenKind | undefined => {
+    if (audience === 'access') return audience
     const isHere = resources.all.some((one) => identifierOf(one, instance) === audience)
-    return isHere ? 'resource' : INTERFACE(audience)
+    return isHere ? 'resource' : undefined
   }
   const { keyring, clock } = engine
   const checked = await verifyJwt(token, instance, keyring, clock.now(), takes)
   if (typeof checked === 'string') return undefined
-  const { kind } = checked
   const { gid } = checked.claims
-  if (kind !== 'access' && kind !== 'resource') {
-    throw new OAuthError('unsupported_token_type', {
-      description: 'app and konnector tokens end with their session',
-    })
-  }
   return gid === undefined ? undefined : findGrant(engine, instance, gid)
 }
 

@@ -1,6 +1,6 @@
 import type { ActivityActor, ActivityOrigin } from '@svc/platform'
 import type { Context } from 'koa'
-import type { Client } from '../clients/client.ts'
+import { type Client, clientTarget } from '../clients/client.ts'
 import { bowser } from './bowser.ts'
 import type { OAuthServices } from '../services.ts'
 
@@ -26,12 +26,11 @@ export function byOwner(
 
 /** A client itself. */
 export function byClient(
-  { id, metadata }: Client,
+  client: Client,
   ctx: Context,
   { clientAddress }: Pick<OAuthServices, 'clientAddress'>,
 ): ActivitySource {
-  const actor = { kind: 'client', id, name: metadata.client_name } as const
-  return { actor, origin: { ip: clientAddress(ctx) } }
+  return { actor: clientTarget(client), origin: { ip: clientAddress(ctx) } }
 }
 
 /** Where a request comes from. */

@@ -1,9 +1,9 @@
 import type { ActivityEvent, Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
-import type { Client } from '../clients/client.ts'
+import { type Client, clientTarget } from '../clients/client.ts'
 import { DURATIONS_MS } from '../lifetimes.ts'
 import { changeGrant } from '../engine/change-grant.ts'
-import { type GrantRecord, listGrants, revokeGrant } from '../engine/grant.ts'
+import { type GrantRecord, listGrants, outdatePages, revokeGrant } from '../engine/grant.ts'
 import type { ConsentDuration } from '../ports.ts'
 import { isSubset } from '../scopes/evaluate.ts'
 import { narrowed } from '../scopes/narrow.ts'
@@ -57,12 +57,18 @@ export async function changeAccess(
     await scheduleEnding(services, instance, client.id, endsAt)
   }
   const notes = new ChangeNotes(services, instance, client, by)
-  for (const grant of grants) {
-    const rule = (stored: GrantRecord): GrantRecord | 'nothing left' => {
-      const lasting = endsAt === undefined ? stored : extended(stored, endsAt)
-      return kept === undefined ? lasting : restricted(lasting, kept)
+  const rule = (stored: GrantRecord): GrantRecord | 'nothing left' => {
+    const lasting = endsAt === undefined ? stored : extended(stored, endsAt)
+    return kept === undefined ? lasting : restricted(lasting, kept)
+  }
+  const done = new Set<string>()
+  for (let left = grants; left.length > 0; ) {
+    for (const { id: grantId } of left) {
+      done.add(grantId)
+      await changeOne(services, instance, grantId, rule, notes)
     }
-    await changeOne(services, instance, grant.id, rule, notes)
+    // A consent that was answered meanwhile.
+    left = (await listGrants(engine, instance, client.id)).filter((grant) => !done.has(grant.id))
   }
   log.info('client.access_changed', {
     domain: instance.domain,
@@ -89,7 +95,10 @@ async function changeOne(
     isLeft = result !== 'nothing left'
     return result === 'nothing left' ? grant : result
   }
-  const also = (was: GrantRecord, is: GrantRecord) => notes.of(was, is)
+  const also = (was: GrantRecord, is: GrantRecord) => [
+    ...notes.of(was, is),
+    outdatePages(services, instance, is.clientId),
+  ]
   const changed = await changeGrant(services, instance, id, next, also)
   if (!isLeft) {
     const isEnded = await revokeGrant(engine, instance, id, 'narrowed', notes.ofEnd())
@@ -115,12 +124,12 @@ class ChangeNotes {
   constructor(
     services: Pick<OAuthServices, 'activity'>,
     instance: Instance,
-    { id, metadata }: Client,
+    client: Client,
     by: ActivitySource,
   ) {
     this.#services = services
     this.#instance = instance
-    this.#about = { ...by, target: { kind: 'client', id, name: metadata.client_name } }
+    this.#about = { ...by, target: clientTarget(client) }
   }
 
   of(was: GrantRecord, is: GrantRecord): readonly Change[] {

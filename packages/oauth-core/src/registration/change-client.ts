@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
-import { type Client, isPublic, isPublicRegistration } from '../clients/client.ts'
-import { isCounted } from '../clients/client-record.ts'
+import { type Client, clientTarget, isPublic, isPublicRegistration } from '../clients/client.ts'
+import { formerNameOf, isCounted } from '../clients/client-record.ts'
 import type { ClientChange } from '../clients/client-store.ts'
 import { listGrants, revokeGrant } from '../engine/grant.ts'
 import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
@@ -36,6 +36,7 @@ export async function changeClient(
  * only when something changes. Undefined when the client is gone.
  * @param seen.withinLimit - one more must be within `oauthClientsMax`, however many are allowed at once
  * @param seen.redirectUri - where the answer goes: lists know a client without a name by it
+ * @param seen.check - throws when the client as it is stored now may not be allowed
  * @throws OAuthError `client_limit`
  */
 export async function markAllowed(
@@ -46,11 +47,18 @@ export async function markAllowed(
     os,
     redirectUri,
     withinLimit = false,
-  }: { readonly os?: string; readonly redirectUri?: string; readonly withinLimit?: boolean },
+    check,
+  }: {
+    readonly os?: string | undefined
+    readonly redirectUri?: string
+    readonly withinLimit?: boolean
+    readonly check?: (client: Client) => void
+  },
 ): Promise<Client | undefined> {
   const { clock } = services
   let wasConnected = false
   const allow = (stored: Client): ClientChange | undefined => {
+    check?.(stored)
     const { pending, os: knownOs, unnamed } = stored
     wasConnected = isConnected(stored)
     const isOsKnown = os === undefined || os === knownOs
@@ -77,6 +85,37 @@ function kept({ isIdle, keepUntil = 0 }: Client, now: number): ClientChange {
     keepUntil: Math.max(now + UNUSED_CLIENT_MS, keepUntil + 1),
     ...(isIdle === true ? { isIdle: false } : {}),
   }
+}
+
+/**
+ * The changes that note what a client says about itself now. One that nobody allowed anything is none of the owner's.
+ * @param name - the one that it has from now on
+ */
+export function noteChange(
+  { activity }: Pick<OAuthServices, 'activity'>,
+  instance: Instance,
+  client: Client,
+  name: string,
+  by: ActivitySource,
+): readonly Change[] {
+  if (client.pending) return []
+  const metadata = { ...client.metadata, client_name: name }
+  const target = clientTarget({ ...client, metadata, formerName: formerNameOf(client, name) })
+  return activity.pending(instance, { ...by, event: 'client.changed', target })
+}
+
+/** Forgets what a client was called before: its owner was shown both names and allowed the new one. @see decision D103 */
+export async function settleName(
+  services: OAuthServices,
+  instance: Instance,
+  { id, metadata }: Client,
+): Promise<void> {
+  await changeClient(services, instance, id, ({ formerName, metadata: now, document }) => {
+    if (formerName === undefined || now.client_name !== metadata.client_name) return undefined
+    if (document === undefined) return { formerName: undefined }
+    const { formerName: _, ...snapshot } = document
+    return { formerName: undefined, document: snapshot }
+  })
 }
 
 /** What a certification rests on. */
@@ -117,12 +156,12 @@ export async function certifyClient(
     if (flagship && isFromStore === certifiedFromStore) return undefined
     return { flagship: true, certifiedFromStore: isFromStore }
   }
-  const note = async ({ metadata }: Client): Promise<readonly Change[]> =>
+  const note = async (client: Client): Promise<readonly Change[]> =>
     isNew
       ? services.activity.pending(instance, {
           ...by,
           event: 'client.certified',
-          target: { kind: 'client', id, name: metadata.client_name },
+          target: clientTarget(client),
           reason: how,
         })
       : []

@@ -40,6 +40,8 @@ const MAX_NAME_CHARACTERS = 100
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 /** Control, format (bidi overrides, zero-width), private-use and invisible characters. @see security.md 90 */
 const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
+/** SPEC: D103 - drawn as nothing; a mark needs a letter to stand on. */
+const UNSEEN = /^[\p{Default_Ignorable_Code_Point}\p{M}\p{C}\p{Z}\u2800\ufffc]*$/u
 const CONTROL = /[\p{Cc}\p{Cs}]/u
 
 /** Members of a request body that this package knows. A `Map`, so that `__proto__` is a name like any other. */
@@ -140,7 +142,8 @@ export function readPublicMetadata(
   const asked = known.get('client_name')
   // SPEC: D90 - programs register without a name; one that was given is never cleared (D21).
   if (name !== STAND_IN_NAME && asked === STAND_IN_NAME) refuse('client_name is mandatory')
-  if (name === STAND_IN_NAME && isBlank(asked)) known.set('client_name', STAND_IN_NAME)
+  const isNameless = isBlank(asked) || (typeof asked === 'string' && !hasVisibleCharacter(asked))
+  if (name === STAND_IN_NAME && isNameless) known.set('client_name', STAND_IN_NAME)
   const metadata = read(known, { ...current, software_id: '' }, instance)
   const shown = metadata.redirect_uris.find((uri) => /^urn:/i.test(uri))
   // A code that is carried by hand is what PKCE cannot protect.
@@ -189,9 +192,18 @@ function isBlank(value: unknown): boolean {
 
 function clientName(value: unknown): string {
   if (typeof value !== 'string' || isBlank(value)) refuse('client_name is mandatory')
-  const isShort =
-    value.length <= 2 * MAX_NAME_CHARACTERS && [...value].length <= MAX_NAME_CHARACTERS
-  return isShort && !DECEPTIVE.test(value) ? value : refuse('client_name is invalid')
+  return isClientName(value) ? value : refuse('client_name is invalid')
+}
+
+/** Whether a name shows anything at all. @see decision D103 */
+export function hasVisibleCharacter(name: string): boolean {
+  return !UNSEEN.test(name)
+}
+
+/** Whether a client may be called so: at most 100 characters that show what they are, one of them at least. */
+export function isClientName(name: string): boolean {
+  const isShort = name.length <= 2 * MAX_NAME_CHARACTERS && [...name].length <= MAX_NAME_CHARACTERS
+  return isShort && !DECEPTIVE.test(name) && hasVisibleCharacter(name)
 }
 
 function softwareId(value: unknown): string {

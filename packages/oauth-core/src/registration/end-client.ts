@@ -2,7 +2,7 @@ import { HOUR_MS, type Instance, type InstanceId } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
-import { type Client, isPublic, isPublicRegistration } from '../clients/client.ts'
+import { type Client, clientTarget, isPublic, isPublicRegistration } from '../clients/client.ts'
 import { keepSnapshot, trimSnapshots } from '../client-documents/kept-snapshots.ts'
 import { CLIENT_QUEUE } from '../clients/pending-checks.ts'
 import { forgetClient } from '../engine/engine.ts'
@@ -33,15 +33,15 @@ interface RemovalRule {
 export function noteRemoval(
   { activity }: Pick<OAuthServices, 'activity'>,
   instance: Instance,
-  { id, pending, metadata }: Client,
+  client: Client,
   reason: string,
   by: ActivitySource,
 ): readonly Change[] {
-  if (pending) return []
+  if (client.pending) return []
   return activity.pending(instance, {
     event: 'client.removed',
     ...by,
-    target: { kind: 'client', id, name: metadata.client_name },
+    target: clientTarget(client),
     reason: reason.replaceAll(' ', '_'),
   })
 }

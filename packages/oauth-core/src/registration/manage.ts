@@ -5,7 +5,6 @@ import {
   type RouteAuth,
   type RouteContext,
 } from '@svc/platform'
-import type { Change } from '@svc/store'
 import { type Client, isPublic, isUnnamed } from '../clients/client.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
@@ -19,6 +18,7 @@ import { invalidToken, readBearer } from '../tokens/bearer.ts'
 import { objectBody, pickMembers, readMetadataUpdate } from './client-metadata.ts'
 import { admitKind } from './client-limit.ts'
 import { byClient } from './activity-source.ts'
+import { noteChange } from './change-client.ts'
 import { endClient, noteRemoval } from './end-client.ts'
 import { engineError, requireJson } from './register.ts'
 
@@ -94,13 +94,13 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
     await checkLinkedApp(asked.software_id, instance, apps)
   const renewSecret = isRenewal(body['client_secret'], secret)
   const admitted = await admitKind(services, instance, client, asked.client_kind)
-  const also = [...admitted, ...noteChange(ctx, services, client)]
-
   const { client_name: ownName } = client.metadata
   const name = isUnnamed(asked)
     ? undefined
     : await claimName(services, instance.id, asked.client_name, ownName)
   const metadata = { ...asked, client_name: name?.name ?? ownName }
+  const by = byClient(client, ctx, services)
+  const also = [...admitted, ...noteChange(services, instance, client, metadata.client_name, by)]
   const write = {
     metadata,
     revision,
@@ -150,17 +150,6 @@ export async function deleteClient(ctx: RouteContext, services: OAuthServices): 
     // 401: somebody else deleted the client and its token meanwhile.
     if (answer.status !== 204 && answer.status !== 401) throw engineError(answer)
     return answer.status === 204
-  })
-}
-
-/** A client that nobody allowed anything is none of the owner's. */
-function noteChange(ctx: RouteContext, services: OAuthServices, client: Client): readonly Change[] {
-  if (client.pending) return []
-  const { id, metadata } = client
-  return services.activity.pending(ctx.state.instance, {
-    ...byClient(client, ctx, services),
-    event: 'client.changed',
-    target: { kind: 'client', id, name: metadata.client_name },
   })
 }
 

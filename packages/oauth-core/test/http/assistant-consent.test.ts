@@ -113,11 +113,49 @@ describe('the page of an assistant', () => {
       name = 'Quill Pro'
       server.clock.advance(2 * HOUR_MS)
       await ask(server, url)
-      expect(views[0]).to.include({ host: 'client.example', formerName: 'Quill' })
+      expect(views[0]).to.include({ host: 'client.example' })
+      expect(views[0]?.client.formerName).to.equal('Quill')
       expect(views[0]?.client.metadata.client_name).to.equal('Quill Pro')
       const [allowed] = lines(server, 'assistant.allowed')
       expect(allowed).to.include({ host: 'client.example', resource: '/mcp', news: 'first' })
     })
+  })
+
+  it('is answered no more once the assistant that registered calls itself otherwise (D103)', async () => {
+    const { server, views } = await assistants()
+    const json = {
+      client_name: 'Weather',
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'none',
+    }
+    const { body } = await server.send('POST', '/auth/register', { json })
+    const id = String(body['client_id'])
+    for (const change of [{ client_name: 'Your Bank' }, { logo_uri: 'https://bank.example/i' }]) {
+      await ask(server, id)
+      const consent = views.at(-1)?.fields['consent']
+      const updated = await server.send('PUT', `/auth/register/${id}`, {
+        json: { client_id: id, ...change },
+        headers: { authorization: `Bearer ${String(body['registration_access_token'])}` },
+      })
+      expect(updated.status, updated.text).to.equal(200)
+      expect((await allow(server, id, { consent })).status).to.equal(400)
+    }
+    expect(lines(server, 'assistant.allowed')).to.deep.equal([])
+    await ask(server, id)
+    expect(
+      codeOf(await allow(server, id, { consent: views.at(-1)?.fields['consent'] })),
+    ).not.to.equal('')
+  })
+
+  it('is answered no more once what it gives was given and ended in the settings (D103)', async () => {
+    const { server, views } = await assistants()
+    const id = await publicClient(server)
+    await ask(server, id)
+    const consent = views.at(-1)?.fields['consent']
+    await connect(server, id)
+    expect(await server.oauth.assistants.end(server.instance, id, 'owner')).to.equal(true)
+    expect((await allow(server, id, { consent })).status).to.equal(400)
+    expect(await server.oauth.assistants.list(server.instance)).to.deep.equal([])
   })
 })
 

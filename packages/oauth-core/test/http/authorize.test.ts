@@ -1,6 +1,7 @@
 import { type BrowserClient, eachStore, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { beforeEach, afterEach, describe, it } from 'mocha'
+import { authorizeSchema } from '../../src/authorize/authorize.schema.ts'
 import {
   allow,
   authorizeParameters,
@@ -226,6 +227,17 @@ eachStore((open) => {
         const { redirect } = answer.json<{ redirect: string }>()
         expect(redirect.startsWith(`${REDIRECT_URI}&access_code=`)).to.equal(true)
         expect(redirect).to.match(/#$/)
+      })
+
+      it('takes a form of the fields that the documents call mandatory', async () => {
+        const { anyOf } = authorizeSchema as unknown as { anyOf: [{ required: string[] }] }
+        const [{ required }] = anyOf
+        expect(required).to.not.include('consent')
+        const shown = (await form({ code_challenge: undefined, code_challenge_method: undefined }))
+          .fields
+        const fields = shown.filter(([name]) => required.includes(name))
+        expect(fields.map(([name]) => name)).to.have.members(required)
+        expect((await browser.post('/auth/authorize', fields)).status).to.equal(302)
       })
 
       it('takes less scope than was shown', async () => {

@@ -272,6 +272,12 @@ describe('PUT /auth/register/:clientId', () => {
           'client_name is mandatory',
         ] as const,
     ),
+    [
+      'client_name of nothing visible',
+      { client_name: '\u2800' },
+      'invalid_client_metadata',
+      'client_name is invalid',
+    ],
     ...[null, ''].map(
       (software_id) =>
         [

@@ -179,6 +179,15 @@ describe('POST /auth/register', () => {
           'client_name is mandatory',
         ] as const,
     ),
+    ...['\u2800', '\ufe0f', '\u17b4', '\u0301', '\ufffc', '\u200b', ' \u2800 \ufffc\u0301'].map(
+      (client_name) =>
+        [
+          `client_name ${JSON.stringify(client_name)}, which shows nothing`,
+          { client_name },
+          'invalid_client_metadata',
+          'client_name is invalid',
+        ] as const,
+    ),
     ...['a\u0000', 'a\nb', 'a\u202eb', 'a\u200bb', 'a\u2066b', 'a\ufeffb', 'a\ud800', longName].map(
       (client_name) =>
         [

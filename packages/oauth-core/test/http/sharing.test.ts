@@ -192,6 +192,23 @@ anyStore((open) => {
       expect(redirect.startsWith(`${REDIRECT_URI}&access_code=`)).to.equal(true)
     })
 
+    it('is answered no more once the client calls itself otherwise (D103)', async () => {
+      const party = await server.client({ client_name: 'Weather' })
+      const { client_id, registration_access_token: token } = party.client
+      const browser = server.browser()
+      const page = await show({ ...authorizeParameters(party), sharing_id: undefined }, browser)
+      const renamed = await server.call(`/auth/register/${client_id}`, {
+        method: 'PUT',
+        token: String(token),
+        json: { client_id, client_name: 'Your Bank' },
+      })
+      expect(renamed.status).to.equal(200)
+      const answer = await browser.submit(page.page().form(PATH), {}, 'Accept')
+      expect(answer.status).to.equal(400)
+      expect(answer.page().text).to.equal('The form does not match the page it was sent from')
+      expect(accepted).to.deep.equal([])
+    })
+
     const faults: readonly [changes: Fields, text: string][] = [
       [{ state: '' }, 'The state parameter is mandatory'],
       [{ client_id: 'unknown' }, 'The client must be registered'],

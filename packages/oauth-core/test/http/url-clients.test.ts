@@ -256,7 +256,7 @@ eachStore((open) => {
         expect(third.status).to.equal(200)
         await until(async () => (await stored())?.metadata.client_name === 'Other')
         const client = await stored()
-        expect(client?.document?.formerName?.name).to.equal('Client')
+        expect(client?.formerName).to.equal('Client')
         expect(client?.metadata.redirect_uris).to.deep.equal(['https://other.example/back'])
       })
 

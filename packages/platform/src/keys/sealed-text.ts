@@ -3,6 +3,17 @@ import type { KeyObject } from 'node:crypto'
 const DERIVED = /^v1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]{22,}$/
 const PLAIN = /^([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+$/
 
+/**
+ * The bytes of canonical base64url. The platform's decoder also takes padding, the other alphabet and stray bits, so that
+ * what a client keeps for us would have several spellings.
+ * @throws TypeError for any other spelling
+ */
+export function canonicalBytes(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.toString('base64url') !== text) throw new TypeError('not canonical base64url')
+  return bytes
+}
+
 /** Name of the key that a text was sealed with, whoever sealed it; undefined for what nobody sealed. */
 export function sealedWith(text: string): string | undefined {
   return DERIVED.exec(text)?.[1] ?? PLAIN.exec(text)?.[1]

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { defineOptions, instance, list, object, type Option, text } from '../options.ts'
 import { decrypt, encrypt } from './aes-gcm.ts'
-import { openWith } from './sealed-text.ts'
+import { canonicalBytes, openWith } from './sealed-text.ts'
 import { createDerivation, type ValueSealer } from './value-sealer.ts'
 
 /** A key of the host's keyring (D52). */
@@ -85,7 +85,7 @@ export function createSealer(keys: readonly SealingKey[]): Sealer {
     const dot = text.indexOf('.')
     const key = byKid.get(text.slice(0, dot))
     return openWith(key, text, (known) =>
-      decrypt(known, Buffer.from(text.slice(dot + 1), 'base64url'), context),
+      decrypt(known, canonicalBytes(text.slice(dot + 1)), context),
     )
   }
 

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { decrypt, encrypt, NONCE_BYTES } from './aes-gcm.ts'
-import { openWith, SealedValueError } from './sealed-text.ts'
+import { canonicalBytes, openWith, SealedValueError } from './sealed-text.ts'
 
 /**
  * Seals single values of documents, so that each says which key of the keyring it needs:
@@ -66,8 +66,9 @@ export function createDerivation(
       const [, kid, nonce, body] = SEALED.exec(sealed) ?? []
       if (kid === undefined || nonce === undefined || body === undefined)
         throw new SealedValueError(undefined, 'malformed sealed text')
-      const bytes = Buffer.concat([Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url')])
-      return openWith(keyOf(kid, salt, info), sealed, (key) => decrypt(key, bytes, aad))
+      return openWith(keyOf(kid, salt, info), sealed, (key) =>
+        decrypt(key, Buffer.concat([canonicalBytes(nonce), canonicalBytes(body)]), aad),
+      )
     },
     sign(text) {
       const key = keyOf(currentKid, salt, info)
@@ -78,7 +79,7 @@ export function createDerivation(
       const [kid = '', given = ''] = signature.split('.')
       openWith(keyOf(kid, salt, info), signature, (key) => {
         const right = signatureOf(key, text)
-        const bytes = Buffer.from(given, 'base64url')
+        const bytes = canonicalBytes(given)
         if (bytes.length !== right.length || !timingSafeEqual(bytes, right)) {
           throw new TypeError('it signs something else')
         }

@@ -7,6 +7,8 @@ export interface ActivityActor {
   readonly kind: 'owner' | 'app' | 'client' | 'konnector' | 'operator' | 'server' | 'unknown'
   readonly id?: string
   readonly name?: string
+  /** Of a client that renamed itself: the name by which its owner allowed it. */
+  readonly formerName?: string
 }
 
 /** What it was done to. */
@@ -14,6 +16,8 @@ export interface ActivityTarget {
   readonly kind: string
   readonly id: string
   readonly name?: string
+  /** As of an actor. */
+  readonly formerName?: string
 }
 
 /** Where the request came from. */

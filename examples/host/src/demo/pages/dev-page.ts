@@ -30,7 +30,10 @@ export function sendMail(ctx: RouteContext, html: string): void {
 }
 
 function send(ctx: RouteContext, html: string, policy: string): void {
-  ctx.set('Content-Security-Policy', `${policy}; base-uri 'none'; frame-ancestors 'none'`)
+  ctx.set(
+    'Content-Security-Policy',
+    `${policy}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  )
   ctx.set('X-Frame-Options', 'DENY')
   ctx.status = 200
   ctx.type = 'text/html; charset=utf-8'

@@ -65,4 +65,12 @@ describe('challenges of passkeys', () => {
     for (const text of ['', 'x', 'A'.repeat(43), `${bytes.toString('base64url')}A`, '\u0000'])
       expect(await isGood(text)).to.equal(false)
   })
+
+  it('have one spelling: used ones are found by their text (D103)', async () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const challenge = await make()
+    const last = alphabet.indexOf(challenge.slice(-1))
+    for (const stray of [1, 2, 3])
+      expect(await isGood(challenge.slice(0, -1) + alphabet[last ^ stray])).to.equal(false)
+  })
 })

@@ -1,23 +1,32 @@
 import { randomBytes } from 'node:crypto'
+import type { Key, Revision } from '@svc/store'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
-import { checkConsent, sealConsent } from '../../../src/authorize/consent-seal.ts'
+import { checkConsent, markOf, sealConsent } from '../../../src/authorize/consent-seal.ts'
 import { createSealer } from '@svc/platform'
+import type { LiveAccess } from '../../../src/authorize/live-access.ts'
+import type { ClientMetadata } from '../../../src/clients/client.ts'
 import type { OwnerSession } from '../../../src/ports.ts'
+import type { Permission } from '../../../src/scopes/permission.ts'
 import { parseScope } from '../../../src/scopes/scope.ts'
 import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
+/** What a client has that was allowed nothing so far. */
+const NOTHING: Pick<LiveAccess, 'changed' | 'isAllowed'> = { isAllowed: () => false }
 const SESSION: OwnerSession = { id: 's1', kind: 'normal', createdAt: 0 }
 
 function request(
-  fields: Partial<Omit<AuthorizeRequest, 'client'>> & { clientId?: string } = {},
+  fields: Partial<Omit<AuthorizeRequest, 'client'>> & {
+    clientId?: string
+    metadata?: Partial<ClientMetadata>
+  } = {},
 ): AuthorizeRequest {
-  const { clientId = 'c1', scope = 'io.svc.files io.svc.contacts', ...others } = fields
+  const { clientId = 'c1', metadata, scope = 'io.svc.files io.svc.contacts', ...others } = fields
   const made = {
     instance: testInstance(),
-    client: { id: clientId },
+    client: { id: clientId, metadata: { client_name: 'Weather', ...metadata } },
     redirectUri: 'https://client.org/cb',
     state: 'st',
     scope,
@@ -33,7 +42,7 @@ describe('the seal of a consent page', () => {
   const clock = fakeClock()
   const sealer = createSealer([{ kid: 'k1', key: randomBytes(32) }])
   const services = { sealer, clock }
-  const sealed = (): string => sealConsent(services, request(), SESSION)
+  const sealed = (): string => sealConsent(services, request(), SESSION, NOTHING)
 
   const accepted: readonly (readonly [string, AuthorizeRequest])[] = [
     ['what was shown', request()],
@@ -42,22 +51,53 @@ describe('the seal of a consent page', () => {
   ]
   for (const [what, answer] of accepted) {
     it(`accepts ${what}`, () => {
-      expect(() => checkConsent(services, sealed(), answer, SESSION)).not.to.throw()
+      expect(() => checkConsent(services, sealed(), answer, SESSION, NOTHING)).not.to.throw()
     })
   }
 
   it('holds what the page called allowed already', () => {
-    const shown = sealConsent(services, request(), SESSION, [1])
+    const having = (allowed: string) => ({ isAllowed: (rule: Permission) => rule.type === allowed })
+    const shown = sealConsent(services, request(), SESSION, having('io.svc.contacts'))
     const check = (allowed: string) => () =>
-      checkConsent(services, shown, request(), SESSION, ({ type }) => type === allowed)
+      checkConsent(services, shown, request(), SESSION, having(allowed))
     expect(check('io.svc.contacts')).not.to.throw()
     expect(check('io.svc.files')).to.throw().with.property('code', 'consent_outdated')
+  })
+
+  it('holds the last change of what the client has', () => {
+    const changed = (mark: string): typeof NOTHING => ({
+      ...NOTHING,
+      changed: { key: 'a:b:c' as Key, value: { mark }, revision: '1' as Revision },
+    })
+    const check = (shown: typeof NOTHING, now: typeof NOTHING) => () =>
+      checkConsent(
+        services,
+        sealConsent(services, request(), SESSION, shown),
+        request(),
+        SESSION,
+        now,
+      )
+    expect(check(NOTHING, changed('one')))
+      .to.throw()
+      .with.property('code', 'consent_outdated')
+    expect(check(changed('one'), changed('two')))
+      .to.throw()
+      .with.property('status', 400)
+    expect(check(changed('one'), changed('one'))).not.to.throw()
+    expect(check(changed('one'), NOTHING), 'so long ago that no page is from before').not.to.throw()
+    const text = sealed()
+    const own = changed(markOf(text))
+    expect(() => checkConsent(services, text, request(), SESSION, own), 'its own').not.to.throw()
   })
 
   const refused: readonly (readonly [string, AuthorizeRequest, OwnerSession])[] = [
     ['another client', request({ clientId: 'c2' }), SESSION],
     ['another redirect', request({ redirectUri: 'https://client.org/other' }), SESSION],
     ['another state', request({ state: 'ST' }), SESSION],
+    ['another name', request({ metadata: { client_name: 'Your Bank' } }), SESSION],
+    ['another site', request({ metadata: { client_uri: 'https://bank.example' } }), SESSION],
+    ['another policy', request({ metadata: { policy_uri: 'https://bank.example/p' } }), SESSION],
+    ['another icon', request({ metadata: { logo_uri: 'https://bank.example/i' } }), SESSION],
     ['another challenge', request({ codeChallenge: 'y'.repeat(43) }), SESSION],
     ['more scope', request({ scope: 'io.svc.files io.svc.contacts io.svc.bank' }), SESSION],
     ['other scope', request({ scope: 'io.svc.bank' }), SESSION],
@@ -66,7 +106,7 @@ describe('the seal of a consent page', () => {
   ]
   for (const [what, answer, session] of refused) {
     it(`refuses ${what}`, () => {
-      expect(() => checkConsent(services, sealed(), answer, session))
+      expect(() => checkConsent(services, sealed(), answer, session, NOTHING))
         .to.throw()
         .with.property('status', 400)
     })
@@ -74,7 +114,7 @@ describe('the seal of a consent page', () => {
 
   it('refuses a dropped challenge', () => {
     const { codeChallenge: _, ...without } = request()
-    expect(() => checkConsent(services, sealed(), without, SESSION))
+    expect(() => checkConsent(services, sealed(), without, SESSION, NOTHING))
       .to.throw()
       .with.property('status', 400)
   })
@@ -82,10 +122,10 @@ describe('the seal of a consent page', () => {
   it('refuses any other scope of a linked client', () => {
     const app = { slug: 'drive', name: 'Drive', permissions: {}, routes: {} }
     const linked = request({ app, scope: '@io.svc.apps/drive', permissions: [] })
-    const text = sealConsent(services, linked, SESSION)
-    expect(() => checkConsent(services, text, linked, SESSION)).not.to.throw()
+    const text = sealConsent(services, linked, SESSION, NOTHING)
+    expect(() => checkConsent(services, text, linked, SESSION, NOTHING)).not.to.throw()
     const narrowed = { ...linked, scope: '@io.svc.apps/notes' }
-    expect(() => checkConsent(services, text, narrowed, SESSION))
+    expect(() => checkConsent(services, text, narrowed, SESSION, NOTHING))
       .to.throw()
       .with.property('status', 400)
   })
@@ -93,16 +133,16 @@ describe('the seal of a consent page', () => {
   it('holds for an hour', () => {
     const text = sealed()
     clock.advance(3_540_000)
-    expect(() => checkConsent(services, text, request(), SESSION)).not.to.throw()
+    expect(() => checkConsent(services, text, request(), SESSION, NOTHING)).not.to.throw()
     clock.advance(61_000)
-    expect(() => checkConsent(services, text, request(), SESSION))
+    expect(() => checkConsent(services, text, request(), SESSION, NOTHING))
       .to.throw()
       .with.property('status', 400)
   })
 
   for (const text of ['', 'x', 'k1.', 'k1.AAAA', `k1.${'A'.repeat(60)}`, 'nokey.AAAA', '\u0000']) {
     it(`refuses ${JSON.stringify(text)} with 400`, () => {
-      expect(() => checkConsent(services, text, request(), SESSION))
+      expect(() => checkConsent(services, text, request(), SESSION, NOTHING))
         .to.throw()
         .with.property('status', 400)
     })
@@ -110,9 +150,21 @@ describe('the seal of a consent page', () => {
 
   it('refuses what was sealed for something else', () => {
     const foreign = sealer.seal('{}', 'client-secret:x')
-    expect(() => checkConsent(services, foreign, request(), SESSION))
+    expect(() => checkConsent(services, foreign, request(), SESSION, NOTHING))
       .to.throw()
       .with.property('status', 400)
+  })
+
+  it('has one spelling (D103)', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    for (const state of ['s', 'st', 'sta']) {
+      const shown = request({ state })
+      const text = sealConsent(services, shown, SESSION, NOTHING)
+      const last = alphabet.indexOf(text.slice(-1))
+      const strays = [1, 2, 3].map((bits) => text.slice(0, -1) + (alphabet[last ^ bits] ?? ''))
+      for (const other of [`${text}=`, `${text}==`, `${text}.`, ` ${text}`, `${text} `, ...strays])
+        expect(() => checkConsent(services, other, shown, SESSION, NOTHING), other).to.throw()
+    }
   })
 
   it('refuses every flipped bit', () => {
@@ -122,7 +174,7 @@ describe('the seal of a consent page', () => {
       const changed = Buffer.from(body)
       changed[at] = (changed[at] ?? 0) ^ 1
       const forged = `k1.${changed.toString('base64url')}`
-      expect(() => checkConsent(services, forged, request(), SESSION)).to.throw()
+      expect(() => checkConsent(services, forged, request(), SESSION, NOTHING)).to.throw()
     }
   })
 })

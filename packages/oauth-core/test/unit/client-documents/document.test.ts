@@ -104,6 +104,8 @@ describe('what a document says (assistants.md 2.4)', () => {
     ['client_id', { client_id: undefined }],
     ['client_name', { client_name: undefined }],
     ['client_name', { client_name: ' \u200e ' }],
+    ['client_name', { client_name: '\u2800' }],
+    ['client_name', { client_name: '\u17b4\u0301' }],
     ['client_name', { client_name: 7 }],
     ['client_name', { client_name: 'x'.repeat(101) }],
     ['client_name', { client_name: 'a\nb' }],

@@ -35,8 +35,8 @@ const signed = (keys: readonly string[]) =>
   found({ authentication: 'private_key_jwt', keys: keys.map(key) })
 
 function change(before: FoundDocument, after: FoundDocument, now = NOW) {
-  const { metadata, snapshot } = takeDocument(before)
-  return readAnew(after, { name: metadata.client_name, snapshot }, now)
+  const { snapshot } = takeDocument(before)
+  return readAnew(after, snapshot, now)
 }
 
 describe('what is kept of a document (assistants.md 2.8)', () => {
@@ -65,15 +65,9 @@ describe('what is kept of a document (assistants.md 2.8)', () => {
 })
 
 describe('a document that changes (assistants.md 2.9)', () => {
-  it('is another name, which is said for 30 days', () => {
+  it('is another name', () => {
     const renamed = change(found(), found({ name: 'Other' }))
     expect(renamed.metadata.client_name).to.equal('Other')
-    expect(renamed.snapshot.formerName).to.deep.equal({ name: 'Client', until: NOW + 30 * DAY })
-    const old = { name: 'Other', snapshot: renamed.snapshot }
-    const later = readAnew(found({ name: 'Other' }), old, NOW + 29 * DAY)
-    expect(later.snapshot.formerName?.name).to.equal('Client')
-    const last = readAnew(found({ name: 'Other' }), old, NOW + 30 * DAY)
-    expect(last.snapshot.formerName).to.equal(undefined)
   })
 
   it('is other return addresses, and ends nothing', () => {

@@ -27,6 +27,33 @@ describe('createSealer', () => {
   })
 })
 
+/** Texts that the decoder takes for the same bytes, of a text whose last character has stray bits. */
+function otherSpellings(text: string): readonly string[] {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const stray = alphabet[alphabet.indexOf(text.slice(-1)) + 1] ?? ''
+  return [`${text}=`, `${text}==`, `${text} `, `${text}\n`, `${text.slice(0, -1)}${stray}`]
+}
+
+describe('what was sealed has one spelling (D103)', () => {
+  const sealer = createSealer([OLD])
+  const values = sealer.derive('alice', INFO)
+  // 29 and 31 bytes: the last character has two and four stray bits.
+  const cases = {
+    'open, with two stray bits': [sealer.seal('a', AAD), (text: string) => sealer.open(text, AAD)],
+    'open, with four': [sealer.seal('abc', AAD), (text: string) => sealer.open(text, AAD)],
+    'open of a derivation': [values.seal('a', AAD), (text: string) => values.open(text, AAD)],
+    verify: [values.sign(AAD), (text: string) => values.verify(text, AAD)],
+  } as const
+  for (const [what, [text, open]] of Object.entries(cases)) {
+    it(`for ${what}`, () => {
+      expect(() => open(text)).not.to.throw()
+      for (const other of otherSpellings(text)) {
+        expect(() => open(other), JSON.stringify(other)).to.throw()
+      }
+    })
+  }
+})
+
 describe('Sealer.derive (connectors.md 7.3)', () => {
   it('seals as v1, kid, nonce, ciphertext and tag under HKDF-SHA256 of the key', () => {
     const sealed = createSealer([OLD]).derive('alice', INFO).seal('s3cret', AAD)
