@@ -85,11 +85,13 @@ export function pagesOf({ given: { pages } }: Pick<OAuthServices, 'given'>): Aut
 }
 
 /** Who is logged in with a request. @throws TypeError before `oauth.useSessions` */
-export function sessionOf(
+export async function sessionOf(
   ctx: Context,
   services: Pick<OAuthServices, 'clientAddress' | 'given'>,
 ): Promise<OwnerSession | undefined> {
-  return sessionsOf(services).current(viewOf(ctx, services.clientAddress))
+  const session = await sessionsOf(services).current(viewOf(ctx, services.clientAddress))
+  // SPEC: D96 - five minutes that a mailed link opened in another browser give nobody access for longer.
+  return session?.isElsewhere === true ? undefined : session
 }
 
 /** @throws TypeError before `oauth.useSessions` */
