@@ -315,6 +315,10 @@ describe('forms, in a browser', function () {
         ctx.status = 204
       }
       await page.goto(`${server.origin}/consent`)
+      const target = page.locator('#consent input[name="redirect_uri"]')
+      await target.evaluate((input: HTMLInputElement) => {
+        input.value = 'quillapp://callback'
+      })
       await page.locator('#consent [type=submit]').click()
       const button = page.getByRole('button', { name: 'Allowing…' })
       await button.waitFor()
