@@ -1,6 +1,5 @@
 /**
- * A fresh confirmation before something sensitive, in this same tab: the owner gives the passphrase on the instance's
- * own page, which comes back here with a code. What was about to be done waits meanwhile.
+ * A fresh confirmation in this tab: the instance's own page asks for the passphrase and comes back here with a code.
  *
  * @typedef {{ confirmation_code: string, confirmation_state: string }} Proof
  * @typedef {{ section: string, name: string, id?: string }} Intent
@@ -8,14 +7,14 @@
 
 const INTENT = 'svc.confirmation.intent'
 const PROOF = 'svc.confirmation.proof'
-/** A little less than the code lives on the server, so that nothing starts that cannot end. */
+/** Shorter than the code lives on the server. */
 const PROOF_MS = 4.5 * 60_000
 
 /**
  * @param {string} origin of the instance
  */
 export function createConfirmation(origin) {
-  /** The intent that the owner just came back for; there to be taken once. @type {Intent | undefined} */
+  /** Of the owner who just came back; taken once. @type {Intent | undefined} */
   let returned
 
   /** @returns {Proof | undefined} */
@@ -28,11 +27,11 @@ export function createConfirmation(origin) {
 
   return {
     proof,
-    /** How long it still counts, in milliseconds; 0 when it does not. */
+    /** Milliseconds until it ends; 0 when there is none. */
     leftMs: () => (proof() === undefined ? 0 : Number(read(PROOF)?.['until']) - now()),
-    /** Until when it counts; milliseconds since the epoch, 0 when it does not. */
+    /** Its end, milliseconds since the epoch; 0 when there is none. */
     until: () => (proof() === undefined ? 0 : Number(read(PROOF)?.['until'])),
-    /** Takes code and state out of this page's address; call before anything else can read it. */
+    /** Takes code and state out of this page's address, before any other script reads it. */
     receive() {
       const url = new URL(location.href)
       const code = url.searchParams.get('code')
@@ -43,44 +42,29 @@ export function createConfirmation(origin) {
       history.replaceState(history.state, '', url)
       const waiting = read(INTENT)
       sessionStorage.removeItem(INTENT)
-      // An answer that this tab did not ask for is somebody else's.
+      // Not asked for by this tab.
       if (waiting === undefined || code === null || waiting['state'] !== state) return
       write(PROOF, { code, state, until: now() + PROOF_MS })
       // Only `ask` writes it.
       returned = /** @type {Intent} */ (waiting['intent'])
     },
-    /**
-     * What a section was about to do before the owner confirmed.
-     *
-     * @param {string} section
-     * @returns {Intent | undefined}
-     */
+    /** @param {string} section @returns {Intent | undefined} what it was doing before the owner confirmed */
     take(section) {
       const intent = returned?.section === section ? returned : undefined
       returned = undefined
       return intent
     },
-    /**
-     * Sends the browser to confirm; it comes back to the section and goes on by itself.
-     *
-     * @param {Intent} intent
-     */
+    /** Sends the browser to confirm; the section resumes afterwards.  @param {Intent} intent */
     ask(intent) {
       const state = newState()
       write(INTENT, { state, intent })
       const back = `${location.origin}${location.pathname}#${intent.section}`
       location.assign(`${origin}/auth/confirm?${new URLSearchParams({ state, redirect: back })}`)
     },
-    /**
-     * A code that came another way than by this page's address.
-     *
-     * @param {string} code
-     * @param {string} state
-     */
+    /** A code that did not come in this page's address.  @param {string} code @param {string} state */
     keep(code, state) {
       write(PROOF, { code, state, until: now() + PROOF_MS })
     },
-    /** What was confirmed counts no more. */
     forget() {
       sessionStorage.removeItem(PROOF)
     },

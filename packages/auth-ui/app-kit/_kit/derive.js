@@ -1,11 +1,10 @@
 /**
- * Turns a passphrase into the value that logs in, in the browser, so that the passphrase itself is never sent.
+ * Derives the value that logs in, so that the passphrase never leaves the browser.
  *
  *     master = PBKDF2-HMAC-SHA256(password = utf8(passphrase), salt = utf8(salt), iterations, 32 bytes)
  *     login  = base64(PBKDF2-HMAC-SHA256(password = master, salt = utf8(passphrase), 1 iteration, 32 bytes))
  *
- * It does not normalise: that would lock out owners whose passphrase was derived without it. Callers normalise new
- * passphrases to NFC.
+ * It does not normalise: that would lock out owners whose passphrase was stored as typed. New ones are NFC.
  */
 
 const KEY_BITS = 256
@@ -30,13 +29,7 @@ export async function derivePassphrase(passphrase, salt, iterations) {
   return btoa(String.fromCharCode(...login))
 }
 
-/**
- * The same passphrase with its accents composed, or decomposed if they are composed. Keyboards differ, and passphrases of
- * former versions were stored as they were typed.
- *
- * @param {string} passphrase
- * @returns {string} the passphrase itself where there is only one spelling
- */
+/** The other Unicode spelling, NFC or NFD; the same text if there is one only.  @param {string} passphrase */
 export function otherSpelling(passphrase) {
   const composed = passphrase.normalize('NFC')
   return passphrase === composed ? passphrase.normalize('NFD') : composed

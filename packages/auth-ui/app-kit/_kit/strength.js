@@ -1,8 +1,4 @@
-/**
- * How hard a passphrase is to guess: the bits of its characters, as the interface counts them, and never more than what
- * somebody needs who knows words, famous phrases, keyboards and the owner. It is advice: the server never sees what
- * was typed. OPEN(0230)
- */
+/** Estimates how hard a passphrase is to guess. Advice only: the server never sees what was typed. OPEN(0230) */
 
 const KINDS = [
   { pattern: /[A-Z]/u, size: 26 },
@@ -17,19 +13,17 @@ const MODERATE_BITS = 100
 const WEAK_GUESSES = Math.log2(1e10)
 /** Four words by chance are good, five are strong. */
 const MODERATE_GUESSES = 60
-/** A dictionary of 65 000 words holds more than anybody thinks of. */
+/** As if chosen from a dictionary of 65 000 words. */
 const WORD_BITS = 16
 /** A word of a language: letters, with vowels among them. */
 const WORD = /^\p{L}{1,14}$/u
 const VOWELS = /[aeiouyäöüàâéèêëîïôûùáíóúœæ]/iu
 const NO_VOWELS = /[^aeiouyäöüàâéèêëîïôûùáíóúœæ]{6}/iu
-/** What separates words, or the letters of one. */
 const BETWEEN = /[^\p{L}\p{N}]+/u
-/** Which separator it is. */
 const SEPARATOR_BITS = 3
 /** Its types are in `guesses.d.ts` above the kit: the compiler need not read what the build has made. */
 const GUESSES = new URL('guesses.js', import.meta.url).href
-/** Pieces of an address that say nothing about anybody. */
+/** Shorter pieces of an address or name are ignored. */
 const MIN_KNOWN_CHARS = 3
 
 /**
@@ -48,10 +42,9 @@ export function strengthBits(passphrase) {
 }
 
 /**
- * Judges passphrases of an owner. Until the estimate of guesses is loaded, and where it cannot be, characters count
- * alone.
+ * Until the estimate of guesses is loaded, and where it cannot be, only characters count.
  *
- * @param {readonly string[]} about what anybody knows of the owner: address, name
+ * @param {readonly string[]} about what is publicly known of the owner: address, name
  * @returns {{ load: () => Promise<void>, of: (passphrase: string) => Strength }}
  */
 export function judgeStrength(about) {
@@ -102,7 +95,7 @@ function lower(one, other) {
 }
 
 /**
- * The least that it takes: with it as it was typed, without what stands between its words, and word by word.
+ * The lowest estimate: as typed, without separators, and word by word.
  *
  * @param {string} passphrase
  * @param {readonly string[]} known
@@ -114,17 +107,13 @@ function guess(passphrase, known, guessesOf) {
   const plain = squeezed(passphrase)
   const bare = guessesOf(plain, known)
   const hidden = plain.length === passphrase.length ? 0 : SEPARATOR_BITS
-  // Signs among letters without a sense are not between words: they are as hard to guess as the rest.
+  // Signs among random letters separate no words: they are as hard to guess as the rest.
   const least = bare.bits + hidden < typed.bits && shareOf(bare, 'letters') < 0.5 ? bare : typed
   const bits = least === bare ? bare.bits + hidden : typed.bits
   return { bits: Math.min(bits, wordBits(passphrase)), reason: reasonOf(least) }
 }
 
-/**
- * Words of a language, whether they are in our list or not, are in somebody's.
- *
- * @param {string} passphrase
- */
+/** Words of a language count as words even if our list lacks them.  @param {string} passphrase */
 function wordBits(passphrase) {
   const words = passphrase.split(BETWEEN).filter((word) => word !== '')
   const isText = words.every(
@@ -168,7 +157,7 @@ function knownFrom(about) {
 }
 
 /**
- * Whether a reminder gives the passphrase away: it is the passphrase, or holds it, whatever the case of the letters.
+ * Whether a reminder contains the passphrase, in any case.
  *
  * @param {string} hint
  * @param {string} passphrase

@@ -18,8 +18,7 @@ const POP_ISOLATE = '\u2069'
 /** @typedef {(key: string, values?: Record<string, string | number>) => string} Translate */
 
 /**
- * The texts there are for a language: an app speaks those that its folder has a file for. The page says which language
- * that is, and how it is written.
+ * Loads the texts of a language that the app's folder has a file for, and sets the page's language and direction.
  *
  * @param {string} app address of a file beside the app's folder `locales`
  * @param {string} wanted BCP 47 tag
@@ -79,7 +78,7 @@ function directionOf(tag) {
 }
 
 /**
- * A value within a sentence: what is written the other way round keeps to itself.
+ * Isolates a value of the other direction within a sentence.
  *
  * @param {string} value
  * @param {'ltr' | 'rtl'} dir
