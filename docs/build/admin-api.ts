@@ -118,6 +118,7 @@ function openApi(routes: readonly AdminRoute[], version: string): object {
       responses: {
         '2XX': { description: 'Done.' },
         '4XX': { description: 'Refused; the body says why.', content: FAULT },
+        ...(method === 'PUT' && target === '/admin/account_types/:id' && { '422': FIELD_FAULTS }),
       },
     }
   }
@@ -133,6 +134,34 @@ function openApi(routes: readonly AdminRoute[], version: string): object {
     paths,
     components: { securitySchemes: { admin: { type: 'http', scheme: 'bearer' } } },
   }
+}
+
+/** @see connectors.md 2.2 (4) */
+const FIELD_FAULTS = {
+  description: 'Refused; one error for each field that is wrong.',
+  content: {
+    'application/vnd.api+json': {
+      schema: {
+        type: 'object',
+        required: ['errors'],
+        properties: {
+          errors: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['status', 'code', 'detail', 'source'],
+              properties: {
+                status: { type: 'string' },
+                code: { type: 'string' },
+                detail: { type: 'string' },
+                source: { type: 'object', properties: { pointer: { type: 'string' } } },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
 }
 
 const FAULT = {

@@ -11,6 +11,14 @@ export type {
   LogFields,
   LogFieldType,
 } from './log/log-table.ts'
+export {
+  ensurePrivateFile,
+  makePrivateFolder,
+  openNewFile,
+  openPresentFile,
+  readPrivateFile,
+  writeNewFile,
+} from './private-files.ts'
 export { silentLog, type StoreLog } from './log/store-log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
 export { isLongInteger, type Json, parseExact } from './json.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { equalSecrets, makeSecretFile } from '@svc/platform'
+import { writeNewFile } from '@svc/store'
 import { type Config, ConfigError } from '../config/config.ts'
 import { ADMIN_TOKEN_FILE } from '../config/data-files.ts'
 import { AdminError } from './admin-error.ts'
@@ -36,7 +36,8 @@ export class AdminToken {
       throw new AdminError('admin_token_configured', 409, detail)
     }
     const next = makeToken()
-    replaceFile(this.#file, `${next}\n`)
+    // A command that reads it meanwhile gets the old one, or the new.
+    writeNewFile(this.#file, `${next}\n`, 'replace')
     this.#value = next
     return this.#file
   }
@@ -51,17 +52,4 @@ function readOrMake(file: string): string {
 
 function makeToken(): string {
   return randomBytes(32).toString('base64url')
-}
-
-/** Whoever reads meanwhile gets the old content, or the new. */
-function replaceFile(file: string, content: string): void {
-  const next = `${file}.${randomBytes(8).toString('hex')}`
-  const opened = openSync(next, 'wx', 0o600)
-  try {
-    writeSync(opened, content)
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
-  renameSync(next, file)
 }

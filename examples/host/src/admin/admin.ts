@@ -30,8 +30,13 @@ export function createAdminApp({ app, config, store, token }: AdminOptions): Koa
   const named = new NamedTokens(store, app.oauth.clock)
   koa.use(requireToken(token, named, app.oauth.clock))
   koa.use(adminRouter(app, config, { token, named, log, store }))
-  koa.use(() => {
-    throw new AdminError('not_found', 404)
+  koa.use((ctx) => {
+    // Of koa-router: what has the path, whatever its method.
+    const matched = (ctx['matched'] ?? []) as readonly { readonly methods: readonly string[] }[]
+    const methods = new Set(matched.flatMap((one) => one.methods))
+    if (methods.size === 0) throw new AdminError('not_found', 404)
+    ctx.set('Allow', [...methods].sort().join(', '))
+    throw new AdminError('method_not_allowed', 405)
   })
   return koa
 }

@@ -1,6 +1,16 @@
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { openNewFile } from '@svc/store'
 
 /** `svc-<UTC time>.db`, of Redis `.rdb`; encrypted with `.age` behind it. */
 const NAME = /^svc-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.(?:db|rdb)(?:\.age)?$/
@@ -64,6 +74,14 @@ export function syncPath(path: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Copies a file to one that is not there yet, durably. */
+export async function copyToNew(from: string, to: string): Promise<void> {
+  await pipeline(
+    createReadStream(from, { highWaterMark: 1 << 20 }),
+    createWriteStream(to, { fd: openNewFile(to), flush: true }),
+  )
 }
 
 /** As {@link syncPath}, while others are served: a large file takes as long as the disk does. */

@@ -1,16 +1,8 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RecordRegistry } from '@svc/platform'
-import type { Clock } from '@svc/store'
+import { type Clock, makePrivateFolder, writeNewFile } from '@svc/store'
 import type { Config } from '../config/config.ts'
 import { PRODUCT_VERSION } from '../processes/product-version.ts'
 import { KNOWN_VERSIONS } from '../storage/store-version.ts'
@@ -18,7 +10,7 @@ import { manifestOf, removeLeftOvers, stemOf, syncPath, unfinishedIn } from './b
 import { digestOf, integrityFault } from './check-file.ts'
 import { checkRecipient, encryptFile } from './encryption.ts'
 import { type Inventory, takeInventory } from './inventory.ts'
-import { type Manifest, writeManifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 
 export interface CreateOptions {
   readonly config: Pick<Config, 'dataDir' | 'keysFile' | 'namespace'>
@@ -82,7 +74,6 @@ export async function keepBackup(
   found: Pick<Manifest, 'engine' | 'storeVersion'> & Inventory,
 ): Promise<CreatedBackup> {
   const encrypted = `${unfinished.replace(/unfinished$/, 'age')}.unfinished`
-  const described = `${unfinished.replace(/unfinished$/, 'json')}.unfinished`
   try {
     const isEncrypted = recipient !== undefined
     if (isEncrypted) await encryptFile(unfinished, encrypted, recipient)
@@ -99,12 +90,12 @@ export async function keepBackup(
       ...found,
     }
     // First, so that a backup with a name always has one.
-    writeManifest(manifestOf(file), described, manifest)
+    writeNewFile(manifestOf(file), `${JSON.stringify(manifest, null, 2)}\n`, 'replace')
     renameSync(made, file)
     syncPath(directory)
     return { file, manifest }
   } finally {
-    for (const rest of [encrypted, described]) rmSync(rest, { force: true })
+    rmSync(encrypted, { force: true })
   }
 }
 
@@ -116,7 +107,8 @@ export function openFolder({
   config,
   directory,
 }: Pick<CreateOptions, 'config' | 'directory'>): string {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  // The server writes there.
+  makePrivateFolder(directory, config.dataDir)
   const folder = realpathSync(directory)
   const keysFile = config.keysFile ?? join(config.dataDir, 'keys')
   const isThere =
@@ -146,7 +138,6 @@ export function freeStem(directory: string, at: number): string {
 /** Opens the copy as a file that needs no other beside it. @returns the version of the store @throws Error when it is damaged */
 function settleFile(file: string): number {
   if (statSync(file).size === 0) throw new Error('The server copied nothing.')
-  chmodSync(file, 0o600)
   const db = new DatabaseSync(file)
   let version: number
   try {

@@ -1,8 +1,9 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
+import { openNewFile } from '@svc/store'
 
 /** Loaded with the first encrypted backup. */
 const loadAge = () => import('age-encryption')
@@ -45,5 +46,6 @@ function read(file: string): Bytes {
 
 async function write(bytes: Bytes, file: string): Promise<void> {
   const stream = Readable.fromWeb(bytes as unknown as ReadableStream) // The same class under another name.
-  await pipeline(stream, createWriteStream(file, { mode: 0o600, flush: true }))
+  rmSync(file, { force: true }) // Of a process that was killed.
+  await pipeline(stream, createWriteStream(file, { fd: openNewFile(file), flush: true }))
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Inventory } from './inventory.ts'
 
 /** What is said of a backup beside it. @see operation.md 4.1 */
@@ -41,18 +41,6 @@ export function readManifest(file: string): Manifest {
     )
   }
   return manifest as Manifest // Looked at above.
-}
-
-/** Writes it so that it is there whole, or not at all. @param unfinished - its name until then */
-export function writeManifest(file: string, unfinished: string, manifest: Manifest): void {
-  const descriptor = openSync(unfinished, 'w', 0o600)
-  try {
-    writeSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(unfinished, file)
 }
 
 function isWhole({ createdAt, sha256, bytes, records, kids, kinds }: Partial<Manifest>): boolean {

@@ -1,7 +1,7 @@
-import { chmodSync, copyFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { describeError } from '@svc/store'
 import { readStoreRecord } from '../storage/store-record.ts'
-import { syncPath, unfinishedIn } from './backup-files.ts'
+import { copyToNew, unfinishedIn } from './backup-files.ts'
 import { withSnapshotStore } from './check-snapshot.ts'
 import {
   type CreatedBackup,
@@ -29,7 +29,7 @@ export async function createRedisBackup(
   const { saveRedisSnapshot } = await import('@svc/store/redis')
   const snapshot = await saveRedisSnapshot(url)
   try {
-    copySnapshot(snapshot, unfinished)
+    await copySnapshot(snapshot, unfinished)
     const at = clock.now()
     const found = await withSnapshotStore(unfinished, { now: () => at }, async (store) => ({
       storeVersion: (await readStoreRecord(store))?.version ?? 1,
@@ -44,16 +44,14 @@ export async function createRedisBackup(
   }
 }
 
-function copySnapshot(snapshot: string | undefined, to: string): void {
+async function copySnapshot(snapshot: string | undefined, to: string): Promise<void> {
   if (snapshot === undefined) {
     throw new Error(
       'Redis wrote a snapshot, and does not say where. Take it from the service that runs Redis: docs/backup.md.',
     )
   }
   try {
-    copyFileSync(snapshot, to)
-    chmodSync(to, 0o600)
-    syncPath(to)
+    await copyToNew(snapshot, to)
   } catch (cause) {
     throw new Error(
       `Redis wrote its snapshot to ${snapshot}, which cannot be read from here: ${describeError(cause)}. ` +

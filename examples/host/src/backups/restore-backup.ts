@@ -1,18 +1,15 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Clock, Store } from '@svc/store'
+import {
+  type Clock,
+  ensurePrivateFile,
+  makePrivateFolder,
+  openPresentFile,
+  type Store,
+} from '@svc/store'
 import { KNOWN_VERSIONS } from '../storage/store-version.ts'
-import { stemOf, syncPath } from './backup-files.ts'
+import { copyToNew, stemOf, syncPath } from './backup-files.ts'
 import { putMark, readRestored } from './restored-record.ts'
 
 export interface RestoreOptions {
@@ -39,17 +36,18 @@ const CLIENT = /^\{([^}]+)\}:client:/
  */
 export async function restoreBackup(options: RestoreOptions): Promise<string | undefined> {
   const { place, clock } = options
-  mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+  makePrivateFolder(dirname(place))
+  // Refuses a link in the place of the store.
+  if (existsSync(place)) closeSync(openPresentFile(place))
   const lock = holdLock(place)
   const next = `${place}.restoring`
   try {
     removeAll(next)
-    copyFileSync(options.plain, next)
-    chmodSync(next, 0o600)
+    await copyToNew(options.plain, next)
     settleStore(place)
     if (!options.isSameInstant) await markRestored(next, options)
     syncPath(next)
-    const kept = keepPresent(place, clock.now())
+    const kept = await keepPresent(place, clock.now())
     renameSync(next, place)
     syncPath(dirname(place))
     return kept
@@ -61,9 +59,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<string | u
 
 /** As the store itself does: while this is held no server starts. */
 function holdLock(place: string): DatabaseSync {
+  ensurePrivateFile(`${place}.lock`)
   const lock = new DatabaseSync(`${place}.lock`, { timeout: 0 })
   try {
-    chmodSync(`${place}.lock`, 0o600)
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lock
   } catch (cause) {
@@ -89,7 +87,7 @@ function settleStore(place: string): void {
 }
 
 /** Gives the present store a second name, under which it stays. */
-function keepPresent(place: string, now: number): string | undefined {
+async function keepPresent(place: string, now: number): Promise<string | undefined> {
   if (!existsSync(place)) return undefined
   const kept = `${place}.before-restore-${stemOf(now).slice('svc-'.length)}`
   rmSync(kept, { force: true })
@@ -97,7 +95,7 @@ function keepPresent(place: string, now: number): string | undefined {
     linkSync(place, kept)
   } catch {
     // Not every file system has links.
-    copyFileSync(place, kept)
+    await copyToNew(place, kept)
   }
   for (const log of ['-wal', '-shm']) {
     // Of a damaged store: it must not be taken for the log of the next one.

@@ -1,5 +1,5 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
-import { describeError } from '@svc/store'
+import { closeSync, rmSync } from 'node:fs'
+import { describeError, openNewFile } from '@svc/store'
 import type { EmbeddedStore } from '@svc/store/sqlite'
 import { syncFile } from './backup-files.ts'
 
@@ -33,7 +33,7 @@ export class ServedCopies {
    */
   begin(file: string): Copy | undefined {
     if (this.#copy?.state === 'copying') return undefined
-    closeSync(openSync(file, 'wx', 0o600)) // Nothing that is there is written over.
+    closeSync(openNewFile(file)) // Nothing that is there is written over.
     const giveUp = new AbortController()
     const begun: Copy = { file, state: 'copying' }
     this.#copy = begun

@@ -17,10 +17,17 @@ export const filePermissions: Check = {
   when: 'start',
   run({ config }) {
     const report = config.isProduction ? fault : warning
-    const problems = secretPaths(config).flatMap((path) => {
-      const problem = problemOf(path)
-      return problem === undefined ? [] : [report(problem.text, problem.remedy)]
-    })
+    const { credentialsDirectory, dataDir } = config
+    const owner = statOf(dataDir)?.uid
+    const isOurs = (path: string): boolean => !isHandedOver(path, credentialsDirectory)
+    const problems = [
+      ...secretPaths(config)
+        .filter(isOurs)
+        .map((path) => problemOf(path, owner)),
+      ...OWN_FILES.map((name) => join(dataDir, name))
+        .filter(isOurs)
+        .map((path) => foreignIn(path, owner) ?? problemOf(path, owner)),
+    ].flatMap((problem) => (problem === undefined ? [] : [report(problem.text, problem.remedy)]))
     if (problems.length > 0) return problems
     return [ok('Nobody but the user of this server and root can read its secrets.')]
   },
@@ -70,8 +77,7 @@ export function judgeSpace(path: string, facts: SpaceFacts): Finding {
 export const FILE_CHECKS: readonly Check<CheckContext>[] = [filePermissions, diskFree]
 
 /** Everything secret that lies in a file. What is missing is told by who reads it. */
-function secretPaths(config: Config): string[] {
-  const { dataDir, keysFile, secretFiles, mail, notifications, tls } = config
+function secretPaths({ keysFile, secretFiles, mail, notifications, tls }: Config): string[] {
   const given = [
     keysFile,
     ...secretFiles.map(({ path }) => path),
@@ -80,12 +86,14 @@ function secretPaths(config: Config): string[] {
     notifications.fcmCredentialsFile,
     notifications.iosCertificateKeyPath,
   ]
-  const own = ['', 'keys', ADMIN_TOKEN_FILE, 'store.db', 'store.db-wal'].map((name) =>
-    join(dataDir, name),
-  )
-  return [...given.flatMap((path) => path ?? []), ...own].filter(
-    (path) => !isHandedOver(path, config.credentialsDirectory),
-  )
+  return given.flatMap((path) => path ?? [])
+}
+
+/** What the server makes in its data directory. */
+const OWN_FILES = ['', 'keys', ADMIN_TOKEN_FILE, ...['', '-wal', '-shm', '.lock'].map(storeFile)]
+
+function storeFile(end: string): string {
+  return `store.db${end}`
 }
 
 /** Secrets of containers and of systemd have the rights that those give them. */
@@ -94,11 +102,33 @@ function isHandedOver(path: string, credentials: string | undefined): boolean {
   return folders.some((folder) => resolve(path).startsWith(`${folder}/`))
 }
 
-function problemOf(path: string): { readonly text: string; readonly remedy: string } | undefined {
+interface Problem {
+  readonly text: string
+  readonly remedy: string
+}
+
+/** Root looks on behalf of the server, to which the data directory belongs. */
+function serverUser(owner: number | undefined): number | undefined {
+  const user = process.getuid?.()
+  return user === 0 ? (owner ?? user) : user
+}
+
+/** SPEC: D99 - what root left in the directory of another user, that user's server cannot open. */
+function foreignIn(path: string, owner: number | undefined): Problem | undefined {
+  const stats = statOf(path)
+  if (stats === undefined || owner === undefined || process.getuid === undefined) return undefined
+  if ([owner, process.getuid() || owner].includes(stats.uid)) return undefined
+  return {
+    text: `${path} belongs to the user ${stats.uid}, and the data directory to ${owner}.`,
+    remedy: `Give it to the owner of the data directory: chown ${owner} ${path}`,
+  }
+}
+
+function problemOf(path: string, owner: number | undefined): Problem | undefined {
   const stats = statOf(path)
   if (stats === undefined) return undefined
   const isFolder = stats.isDirectory()
-  const user = process.getuid?.()
+  const user = serverUser(owner)
   if (user !== undefined && stats.uid !== user && stats.uid !== 0) {
     return {
       text: `${path} belongs to the user ${stats.uid}, and the server runs as ${user}.`,

@@ -35,9 +35,11 @@ export const REDIS_USABLE: readonly Check[] = [
   {
     id: 'redis.commands',
     when: 'start',
-    run({ redis }) {
+    run({ redis, config }) {
       if (redis === undefined) return []
-      const { missing, forbidden = [] } = redis
+      const isNeeded = (name: string): boolean => name !== 'WAIT' || config.storeReplicas > 0
+      const missing = redis.missing.filter(isNeeded)
+      const forbidden = (redis.forbidden ?? []).filter(isNeeded)
       if (missing.length > 0) {
         return [
           fault(

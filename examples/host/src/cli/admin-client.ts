@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readPrivateFile } from '@svc/store'
 import { type Config, loadConfig } from '../config/config.ts'
 import { ADMIN_TOKEN_FILE } from '../config/data-files.ts'
 import { clean, listOf } from './output.ts'
@@ -96,7 +96,7 @@ function readToken(config: Config): string {
   if (config.adminToken !== undefined) return config.adminToken
   const file = join(config.dataDir, ADMIN_TOKEN_FILE)
   try {
-    return readFileSync(file, 'utf8').trim()
+    return readPrivateFile(file).trim()
   } catch (cause) {
     const hint = 'start the server in this folder first, or set SVC_DATA_DIR or SVC_ADMIN_TOKEN'
     throw new ServerAwayError(`There is no admin token in ${file}: ${hint}.`, { cause })

@@ -20,8 +20,11 @@ const OPTIONS = {
   shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
 } satisfies Http.ServerOptions
 
-/** What every answer carries where the server is reached by https. @see security.md 4 */
-export const HSTS = 'max-age=31536000; includeSubDomains'
+/**
+ * What answers of no instance carry where the server is reached by https: who is behind the names below an unknown host is
+ * not known. @see security.md 4
+ */
+export const HSTS = 'max-age=31536000'
 
 export interface ListenOptions {
   readonly port: number

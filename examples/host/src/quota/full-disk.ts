@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError } from '@svc/store'
+import { describeError, openNewFile } from '@svc/store'
 import type { WriteFailure } from '@svc/store/sqlite'
 import type { Reserve } from './reserve.ts'
 import type { HostEventLog } from '../log/log.ts'
@@ -84,7 +84,8 @@ export function createFullDisk(parts: {
 export function probeFolder(folder: string): DiskState {
   const path = join(folder, 'probe')
   try {
-    const file = openSync(path, 'w', 0o600)
+    rmSync(path, { force: true })
+    const file = openNewFile(path)
     try {
       writeSync(file, Buffer.alloc(4096, 1))
       fsyncSync(file)

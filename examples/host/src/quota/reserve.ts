@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { closeSync, constants, existsSync, rmSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openNewFile } from '@svc/store'
 
 /** Room that is kept for what must always work. @see operation.md 8.5 */
 export interface Reserve {
@@ -27,7 +28,9 @@ export function createReserve(folder: string, bytes: number = RESERVE_BYTES): Re
 
   async function write(): Promise<void> {
     try {
-      const file = await open(unfinished, 'w', 0o600)
+      await rm(unfinished, { force: true })
+      closeSync(openNewFile(unfinished))
+      const file = await open(unfinished, constants.O_WRONLY | constants.O_NOFOLLOW)
       try {
         const block = randomFillSync(Buffer.allocUnsafe(STEP))
         for (let left = bytes; left > 0; ) {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Clock, Store } from '@svc/store'
+import { type Clock, openNewFile, type Store } from '@svc/store'
 import type { EmbeddedStore } from '@svc/store/sqlite'
 import type { HostLog } from '../log/log.ts'
 import { listProcesses } from '../processes/process-record.ts'
@@ -114,7 +114,7 @@ async function copyVerified(
   }
   const unfinished = `${copy}.unfinished`
   rmSync(unfinished, { force: true })
-  closeSync(openSync(unfinished, 'wx', 0o600))
+  closeSync(openNewFile(unfinished))
   await store.backup(unfinished)
   verify(unfinished)
   syncPath(unfinished)

@@ -9,7 +9,7 @@ import {
   SealingKeyError,
   sealingKeys,
 } from '@svc/platform'
-import type { Store } from '@svc/store'
+import { readPrivateFile, type Store } from '@svc/store'
 import { type Config, ConfigError } from '../config/config.ts'
 import { sealedPushKeys } from '../notifications/push-keys.ts'
 
@@ -46,7 +46,7 @@ export function readSealingKeys(config: Config): KeySource {
     const when = config.isProduction ? 'in production' : 'with a Redis store'
     throw new ConfigError([`SVC_KEYS or SVC_KEYS_FILE: ${when} the sealing keys must be set`])
   }
-  const keys = existsSync(name) ? parseKeys(readFileSync(name, 'utf8'), name) : []
+  const keys = existsSync(name) ? parseKeys(readPrivateFile(name), name) : []
   return { name, file: name, keys }
 }
 

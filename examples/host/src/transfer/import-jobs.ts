@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Verification } from '@svc/activity'
 import { type ImportKey, type ImportReport, TransferError } from '@svc/platform'
-import { describeError } from '@svc/store'
+import { describeError, openNewFile } from '@svc/store'
 import type { Config } from '../config/config.ts'
 import type { HostEventLog } from '../log/log.ts'
 import type { HostServices } from '../services.ts'
@@ -57,7 +57,7 @@ export class ImportJobs {
     const id = randomUUID()
     const path = join(this.#services.config.dataDir, `import-${id}.age`)
     try {
-      await pipeline(file, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+      await pipeline(file, createWriteStream(path, { fd: openNewFile(path) }))
     } catch (cause) {
       await rm(path, { force: true })
       throw new TransferError('export_damaged', {

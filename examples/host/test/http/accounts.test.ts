@@ -256,8 +256,13 @@ describe('accounts among the documents of the host (connectors.md 7)', () => {
       },
     ])
     const { token } = await host.connect('io.svc.accounts')
-    expect((await host.call(token, 'GET', '/konnectors')).status).to.equal(403)
-    expect((await host.call('none', 'GET', '/konnectors')).status).to.equal(401)
+    const refusals = [await host.call('none', 'GET', '/konnectors')]
+    refusals.push(await host.call(token, 'GET', '/konnectors'))
+    for (const refusal of refusals) {
+      expect(refusal.contentType).to.equal('application/vnd.api+json')
+      expect(refusal.json<{ errors: unknown[] }>().errors).to.have.length(1)
+    }
+    expect(refusals.map(({ status }) => status)).to.deep.equal([401, 403])
     expect((await host.call(app, 'GET', '/konnectors?a=1&a=2')).status).to.equal(400)
   })
 

@@ -43,6 +43,21 @@ describe('the admin listener', () => {
     }
   })
 
+  it('answers 405 with the methods of a path to another one', async () => {
+    const cases: [string, string, string][] = [
+      ['DELETE', '/health', 'GET, HEAD'],
+      ['PUT', ALICE, 'DELETE, GET, HEAD, PATCH'],
+      ['PATCH', '/admin/account_types/0', 'DELETE, PUT'],
+    ]
+    for (const [method, target, allow] of cases) {
+      const answer = await host.admin(method, target)
+      expect(answer.status, target).to.equal(405)
+      expect(answer.headers.get('allow')).to.equal(allow)
+      expect(await answer.json()).to.have.property('code', 'method_not_allowed')
+    }
+    expect((await host.admin('DELETE', '/nothing')).status).to.equal(404)
+  })
+
   it('creates, shows, changes, lists and removes instances', async () => {
     const created = await host.admin('POST', '/instances', {
       domain: 'bob.example.com',
@@ -285,7 +300,7 @@ describe('the admin listener', () => {
     ['GET', `${ALICE}/clients/nobody`, undefined, 404],
     ['POST', `${ALICE}/onboarding-link`, undefined, 400],
     ['GET', '/nothing', undefined, 404],
-    ['PUT', '/instances', {}, 404],
+    ['PUT', '/nothing', {}, 404],
   ]
   for (const [method, target, body, status] of refusals) {
     it(`answers ${status} to ${method} ${target} ${JSON.stringify(body) ?? ''}`, async () => {

@@ -1,6 +1,6 @@
 import { probeRedis } from '@svc/store/redis'
 import { freePort, sendToRedis, startRedisCluster, startRedisServer } from '@svc/store/testing'
-import { needsRedis } from '@svc/testkit'
+import { needsRedis, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { lineOf, runChecks } from '../../src/checks/check.ts'
 import { REDIS_CHECKS } from '../../src/checks/redis.ts'
@@ -64,7 +64,7 @@ describe('checks of Redis', function () {
       '',
     ])
     expect(await wordsOf(args)).to.deep.equal([
-      'fault    redis.commands     This Redis does not know SCRIPT, EVALSHA, SUBSCRIBE. Take one with scripts and publish/subscribe; some managed services leave them out.',
+      'fault    redis.commands     This Redis does not know SUBSCRIBE, EVALSHA, SCRIPT. Take one with scripts and publish/subscribe; some managed services leave them out.',
     ])
   })
 
@@ -80,8 +80,65 @@ describe('checks of Redis', function () {
       const config = loadConfig({ SVC_STORE: url })
       const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
       expect(results.filter(({ state }) => state === 'fault').map(lineOf)).to.deep.equal([
-        'fault    redis.commands     This Redis does not let its user run SCRIPT, EVALSHA, SUBSCRIBE. Give the user of SVC_STORE these commands in the access list of Redis (ACL SETUSER).',
+        'fault    redis.commands     This Redis does not let its user run SUBSCRIBE, EVALSHA, SCRIPT. Give the user of SVC_STORE these commands in the access list of Redis (ACL SETUSER).',
       ])
+    } finally {
+      await redis.stop()
+    }
+  })
+
+  it('name WAIT only where writes wait for replicas', async () => {
+    const redis = await startRedisServer()
+    try {
+      await sendToRedis(redis.port, 'ACL SETUSER limited on >secret ~* &* +@all -wait')
+      const url = redis.url.replace('redis://', 'redis://limited:secret@')
+      const facts = await probeRedis({ url })
+      const faults = async (env: Record<string, string>): Promise<string[]> => {
+        const config = loadConfig({ SVC_STORE: url, ...env })
+        const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
+        return results.filter(({ state }) => state === 'fault').map(({ text }) => text)
+      }
+      expect(await faults({})).to.deep.equal([])
+      expect(await faults({ SVC_STORE_REPLICAS: '1' })).to.deep.equal([
+        'This Redis does not let its user run WAIT.',
+      ])
+    } finally {
+      await redis.stop()
+    }
+  })
+
+  it('name CLUSTER when the user of a Cluster may not run it', async () => {
+    const cluster = await startRedisCluster(2)
+    try {
+      for (const { port } of cluster.servers) {
+        await sendToRedis(port, 'ACL SETUSER limited on >secret ~* &* +@all -cluster')
+      }
+      const url = cluster.urls.map((one) => one.replace('redis://', 'redis://limited:secret@'))
+      const { forbidden } = await probeRedis({ url })
+      expect(forbidden).to.deep.equal(['CLUSTER'])
+    } finally {
+      await cluster.stop()
+    }
+  })
+
+  // What an operator writes who keeps a service from everything that is dangerous.
+  it('refuse the start within 10 s when the user may not run INFO', async () => {
+    const redis = await startRedisServer()
+    try {
+      await sendToRedis(
+        redis.port,
+        'ACL SETUSER limited on >secret resetchannels ~* &* +@all -@dangerous',
+      )
+      const begin = performance.now()
+      const { code, stderr } = await runFaultyHost({
+        SVC_STORE: redis.url.replace('redis://', 'redis://limited:secret@'),
+        SVC_DEMO: 'off',
+        SVC_KEYS: KEY,
+      })
+      expect(code, stderr).to.equal(78)
+      expect(performance.now() - begin).to.be.below(timeBudget(10_000))
+      expect(stderr).to.include('redis.commands: This Redis does not let its user run INFO.')
+      expect(stderr).to.not.include('secret')
     } finally {
       await redis.stop()
     }

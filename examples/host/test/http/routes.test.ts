@@ -5,6 +5,57 @@ import { startTestHost, type TestHost } from '../support/test-host.ts'
 /** Where the host's own endpoints are. */
 const OWN = /^\/(?:data|konnectors|shared|shares|sharings)(?:\/|$)/
 
+/** What no value of a parameter can be. */
+const UNNAMEABLE = ['%00', 'a%1Fb', '%7F', '%C2%85', '%zz', '%ff', '%ED%A0%80', 'a'.repeat(600)]
+
+describe('parameters of paths', () => {
+  let host: TestHost
+  let rows: readonly RouteRow[]
+
+  before(async () => {
+    host = await startTestHost()
+    rows = host.host.app.rows.filter(({ path }) => path.includes(':'))
+  })
+  after(() => host.stop())
+
+  async function statusOf({ method, path, body }: RouteRow, value: string, token?: string) {
+    const browser = await host.browser(undefined, { anonymous: true })
+    const { status } = await browser.request(method, path.replaceAll(/:\w+/g, value), {
+      credentials: false,
+      headers: {
+        // After so many requests a connection ends.
+        connection: 'close',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: '{}' }),
+    })
+    return status
+  }
+
+  it('are 404 on every route where nothing can have that name', async () => {
+    expect(rows.length).to.be.above(30)
+    for (const row of rows) {
+      for (const value of UNNAMEABLE) {
+        expect(await statusOf(row, value), `${row.method} ${row.path} ${value}`).to.equal(404)
+      }
+    }
+  })
+
+  it('are never 500 where they are as long as they may be', async () => {
+    const answer = await host.admin('POST', '/instances/alice.example.com/app-tokens', {
+      slug: 'settings',
+    })
+    const { token } = (await answer.json()) as { token: string }
+    for (const row of rows) {
+      for (const length of [250, 300, 500, 512]) {
+        const status = await statusOf(row, 'a'.repeat(length), token)
+        expect(status, `${row.method} ${row.path} ${length}`).to.be.below(500)
+      }
+    }
+  })
+})
+
 describe('the endpoints of the host', () => {
   let host: TestHost
   let rows: readonly RouteRow[]

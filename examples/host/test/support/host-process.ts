@@ -43,6 +43,8 @@ export interface SpawnOptions {
   readonly nodeOptions?: readonly string[]
   /** Shared with another process; a fresh folder that goes with the process otherwise. */
   readonly dataDir?: string
+  /** User and group that it runs as, where the tests are root's. @defaultValue those of the tests */
+  readonly uid?: number
   /** Folder of the host, that of another version of it. @defaultValue that of this one */
   readonly host?: string
 }
@@ -73,6 +75,7 @@ export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess
       cwd: host,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
     },
   )
   const log: LogLine[] = []

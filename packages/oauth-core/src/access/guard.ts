@@ -6,6 +6,7 @@ import {
   type Instance,
   isHttpError,
   renderError,
+  type RouteRow,
 } from '@svc/platform'
 import { isConceivable } from '../scopes/evaluate.ts'
 import { type Verb, VERBS } from '../scopes/permission.ts'
@@ -46,8 +47,8 @@ export interface Guard {
 }
 
 /**
- * The check behind every guard: a token has a rule for the verb and the type, or is refused with 401 and 403: in JSON, and
- * to a browser that opens the address without a token with a page.
+ * The check behind every guard: a token has a rule for the verb and the type, or is refused with 401 and 403: in the family
+ * of the row, elsewhere in JSON, and to a browser that opens the address without a token with a page.
  * @param rule - absent: anybody with a token
  * @throws TypeError for a rule that no request could satisfy
  * @see oauth.md 7.2, decisions D65 and D79
@@ -64,7 +65,9 @@ export function createGuard(rule: GuardRule | undefined, options: GuardOptions):
   async function refuse(ctx: Context, error: unknown): Promise<undefined> {
     ctx.set('Cache-Control', 'no-store')
     const page = isVisit(ctx, error) ? options.page?.() : undefined
-    await renderError(ctx, error, page === undefined ? 'json' : 'html', {
+    // Of one of our rows; other servers' routes have none.
+    const { family = 'json' } = (ctx.state['route'] as Partial<RouteRow> | undefined) ?? {}
+    await renderError(ctx, error, page === undefined ? family : 'html', {
       log: options.log,
       ...(page !== undefined && { page }),
     })

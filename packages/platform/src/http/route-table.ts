@@ -24,6 +24,8 @@ export class MountedPath {
   readonly mount: Mount
   readonly path: string
   readonly isPlain: boolean
+  /** Less than that of a path with a parameter where this one has a fixed segment. */
+  readonly rank: string
   readonly rows: RouteRow[] = []
   readonly #layer: Router.Layer
   readonly #byMethod = new Map<string, MountedRow>()
@@ -32,6 +34,7 @@ export class MountedPath {
     this.mount = mount
     this.path = path
     this.isPlain = PLAIN_PATH.test(path)
+    this.rank = rankOf(path)
     this.#layer = new Router({ sensitive: true, strict: true }).register(path, [], () => {})
   }
 
@@ -56,11 +59,29 @@ export class MountedPath {
     return this.#byMethod.get(method === 'HEAD' ? 'GET' : method)
   }
 
-  /** Says in the context what was matched, as koa-router does. */
-  note(ctx: Context): void {
+  /**
+   * Says in the context what was matched, as koa-router does.
+   * @returns whether each parameter can be the name of something
+   */
+  note(ctx: Context): boolean {
     ctx['_matchedRoute'] = this.path
-    if (this.isPlain) return
-    ctx['params'] = this.#layer.params(ctx.path, this.#layer.captures(ctx.path))
+    if (this.isPlain) return true
+    const captures = this.#layer.captures(ctx.path)
+    ctx['params'] = this.#layer.params(ctx.path, captures)
+    return captures.every(isNameable)
+  }
+}
+
+/** As many characters as the id of a record has at most. */
+const MAX_PARAMETER = 512
+
+/** Whether an escaped parameter is valid, printable and not too long. */
+function isNameable(escaped: string): boolean {
+  try {
+    const text = decodeURIComponent(escaped)
+    return text.length <= MAX_PARAMETER && !/\p{Cc}/u.test(text)
+  } catch {
+    return false
   }
 }
 
@@ -74,8 +95,6 @@ export class RouteTable {
   readonly #plain = new Map<string, MountedPath[]>()
   /** By first segment, so that a path is held against few of them; under '' those that begin with a parameter. */
   readonly #patterns = new Map<string, MountedPath[]>()
-  /** What was found for plain paths; nobody can make it grow by asking. */
-  readonly #known = new Map<string, readonly MountedPath[]>()
   /** The last look-up: everybody a request passes asks the same. */
   #last = { path: '', found: NOTHING }
 
@@ -93,12 +112,14 @@ export class RouteTable {
       }
       at.add(mounted)
     }
-    this.#known.clear()
     this.#last = { path: '', found: NOTHING }
     return mount
   }
 
-  /** What there is at a path, of all mounts: plain paths first, patterns in the order in which they were declared. */
+  /**
+   * What there is at a path, of all mounts. A fixed segment wins over a parameter, whatever the method: a name that the
+   * interface uses is never the id of something.
+   */
   find(path: string): readonly MountedPath[] {
     if (this.#last.path === path) return this.#last.found
     const found = this.#search(path)
@@ -124,16 +145,11 @@ export class RouteTable {
   }
 
   #search(path: string): readonly MountedPath[] {
-    const known = this.#known.get(path)
-    if (known !== undefined) return known
     const plain = this.#plain.get(path)
-    const found = [
-      ...(plain ?? NOTHING),
-      ...this.#matching(firstSegment(path), path),
-      ...this.#matching('', path),
-    ]
-    if (plain !== undefined) this.#known.set(path, found)
-    return found.length === 0 ? NOTHING : found
+    if (plain !== undefined) return plain
+    const found = [...this.#matching(firstSegment(path), path), ...this.#matching('', path)]
+    const [first = ''] = found.map(({ rank }) => rank).sort()
+    return found.length === 0 ? NOTHING : found.filter(({ rank }) => rank === first)
   }
 
   #matching(group: string, path: string): readonly MountedPath[] {
@@ -150,4 +166,12 @@ export function firstSegment(path: string): string {
 /** A pattern without the names of its parameters. */
 function shapeOf(pattern: string): string {
   return pattern.replaceAll(/[:*]\w+/g, ':')
+}
+
+/** Of each segment: fixed, a parameter, or the rest of the path. */
+function rankOf(pattern: string): string {
+  return pattern
+    .split('/')
+    .map((segment) => (PLAIN_SEGMENT.test(segment) ? 0 : segment.startsWith('*') ? 2 : 1))
+    .join('')
 }

@@ -75,7 +75,10 @@ export interface RouteRow {
   /** Who may call: asked before the body is read. */
   readonly auth: RouteAuth | readonly Caller[]
   readonly body?: BodyRule
-  /** Every status the row may answer, besides 404 of an unknown host, 405, 500 and 503. Sorted. */
+  /**
+   * Every status the row may answer, besides 404 of an unknown host or of a path parameter that is malformed, has control
+   * characters or more than 512 characters, 405, 500 and 503. Sorted.
+   */
   readonly statuses: readonly number[]
   readonly family: RouteFamily
   /** @defaultValue `none` */

@@ -59,8 +59,9 @@ export function mountRoutes(
       const known = at.find(ctx.method)
       if (known === undefined) continue
       if (ctx.method === 'HEAD' && known.row.refusesHead === true) break
-      at.note(ctx)
-      return known.run(ctx)
+      if (at.note(ctx)) return known.run(ctx)
+      setEndpointHeaders(ctx)
+      return renderError(ctx, new RequestError('not_found'), known.row.family, environment)
     }
     if (!isOurs) {
       // SPEC: security.md 6 - whatever answers below these paths, be it the 404 of nobody.

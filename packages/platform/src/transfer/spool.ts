@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { openNewFile } from '@svc/store'
 
 /** Does something with a stream that is read more than once: it lies in a file meanwhile, for nobody else. */
 export async function spooled<Result>(
@@ -14,7 +15,7 @@ export async function spooled<Result>(
 ): Promise<Result> {
   const path = join(folder ?? tmpdir(), `svc-import-${randomUUID()}.age`)
   try {
-    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+    const file = createWriteStream(path, { fd: openNewFile(path) })
     await pipeline(Readable.from(stream, { objectMode: true }), file)
     return await use(path)
   } finally {

@@ -2,7 +2,7 @@ import { Cluster, type Redis } from 'ioredis'
 import { type Clock, systemClock } from '../clock.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { connected, createClient, failFast, type RedisClient } from './client.ts'
+import { connected, createClient, failFast } from './client.ts'
 import { redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
 
 /** What {@link probeRedis} is told. */
@@ -46,6 +46,9 @@ const CLUSTER_SLOTS = 16_384
 const ANSWER_MS = 2000
 /** Of no script; 40 digits. */
 const NO_SCRIPT = '0'.repeat(40)
+const CHANNEL = 'svc:probe'
+const UNKNOWN_COMMAND = /unknown (?:sub)?command/i
+const FORBIDDEN_COMMAND = /^NOPERM .* to run the /
 const SETTINGS = ['appendonly', 'appendfsync', 'maxmemory-policy', 'min-replicas-to-write']
 
 /**
@@ -63,6 +66,10 @@ export async function probeRedis(options: ProbeRedisOptions): Promise<RedisFacts
   })
   try {
     if (!(await settledWithin(connected(client), waitMs))) {
+      const { lastNodeError } = (lastError ?? {}) as { lastNodeError?: Error } // Of a Cluster.
+      if (FORBIDDEN_COMMAND.test(lastNodeError?.message ?? '')) {
+        return { nodes: [], missing: [], forbidden: ['CLUSTER'] }
+      }
       const reason = (await reasonOfCluster(target)) ?? lastError?.message ?? 'there is no answer'
       throw new StoreUnavailableError(
         `Redis at ${placeOf(target)} cannot be reached, ${Math.round(waitMs / 1000)} s long: ${reason}`,
@@ -78,7 +85,7 @@ export async function probeRedis(options: ProbeRedisOptions): Promise<RedisFacts
     return {
       nodes: await Promise.all(masters.map(readNode)),
       ...(aheadMs !== undefined && { aheadMs }),
-      ...(await unusableCommands(client, masters[0])),
+      ...(masters[0] === undefined ? { missing: [] } : await unusableCommands(masters[0])),
       ...(served !== undefined && { servedSlots: served }),
     }
   } finally {
@@ -178,42 +185,109 @@ async function clockAhead(node: Redis | undefined, clock: Clock): Promise<number
   return Math.round(Number(seconds) * 1000 + Number(micros) / 1000 - middle)
 }
 
-/** Each is tried in a form that does nothing. */
-async function unusableCommands(
-  client: RedisClient,
-  node: Redis | undefined,
-): Promise<{ missing: string[]; forbidden: string[] }> {
+const KEY = '{svc}:#probe'
+
+/**
+ * Everything that the store, its scripts, and BullMQ and its scripts run, with as many arguments as each needs: a command
+ * with too few is refused before the access list is asked.
+ */
+const NEEDED: readonly (readonly [name: string, ...args: (string | number)[]])[] = [
+  ['BZPOPMIN', KEY, 1],
+  ['DEL', KEY],
+  ['EVAL', 'return 1', 0],
+  ['EVALSHA', NO_SCRIPT, 0],
+  ['EXISTS', KEY],
+  ['GET', KEY],
+  ['HDEL', KEY, 'a'],
+  ['HEXISTS', KEY, 'a'],
+  ['HGET', KEY, 'a'],
+  ['HGETALL', KEY],
+  ['HINCRBY', KEY, 'a', 1],
+  ['HLEN', KEY],
+  ['HMGET', KEY, 'a'],
+  ['HMSET', KEY, 'a', 1],
+  ['HSET', KEY, 'a', 1],
+  ['INCR', KEY],
+  ['INFO'],
+  ['LINDEX', KEY, 0],
+  ['LLEN', KEY],
+  ['LPOP', KEY],
+  ['LPUSH', KEY, 'a'],
+  ['LRANGE', KEY, 0, 0],
+  ['LREM', KEY, 0, 'a'],
+  ['LTRIM', KEY, 0, 0],
+  ['MGET', KEY],
+  ['PERSIST', KEY],
+  ['PEXPIRE', KEY, 1],
+  ['PTTL', KEY],
+  ['PUBLISH', CHANNEL, ''],
+  ['RPOP', KEY],
+  ['RPOPLPUSH', KEY, KEY],
+  ['SADD', KEY, 'a'],
+  ['SCAN', 0],
+  ['SCARD', KEY],
+  ['SCRIPT', 'EXISTS', NO_SCRIPT],
+  ['SET', KEY, 'a'],
+  ['SMEMBERS', KEY],
+  ['SREM', KEY, 'a'],
+  ['WAIT', 0, 1],
+  ['XADD', KEY, '*', 'a', 1],
+  ['XTRIM', KEY, 'MAXLEN', 0],
+  ['ZADD', KEY, 1, 'a'],
+  ['ZCARD', KEY],
+  ['ZPOPMIN', KEY],
+  ['ZRANDMEMBER', KEY],
+  ['ZRANGE', KEY, 0, 0],
+  ['ZRANGEBYSCORE', KEY, 0, 0],
+  ['ZREM', KEY, 'a'],
+  ['ZREMRANGEBYRANK', KEY, 0, 0],
+  ['ZREMRANGEBYSCORE', KEY, 0, 0],
+  ['ZREVRANGE', KEY, 0, 0],
+  ['ZREVRANGEBYSCORE', KEY, 0, 0],
+  ['ZSCORE', KEY, 'a'],
+]
+
+/**
+ * Commands that the node does not know, and those that it refuses. Nothing is run: a transaction that is never executed
+ * checks each command as it takes it.
+ * @throws StoreUnavailableError when there is no connection for it
+ */
+async function unusableCommands(node: Redis): Promise<{ missing: string[]; forbidden: string[] }> {
   const missing: string[] = []
   const forbidden: string[] = []
-  if (node === undefined) return { missing, forbidden }
-  const subscriber = node.duplicate({ retryStrategy: () => null, lazyConnect: true })
-  subscriber.on('error', () => {})
-  const tries: readonly [name: string, run: () => Promise<unknown>][] = [
-    ['SCRIPT', () => node.script('EXISTS', NO_SCRIPT)],
-    ['EVAL', () => node.eval('return 1', 0)],
-    ['EVALSHA', () => node.evalsha(NO_SCRIPT, 0)],
-    ['PUBLISH', () => client.publish('svc:probe', '')],
-    [
-      'SUBSCRIBE',
-      async () => {
-        await subscriber.connect()
-        await subscriber.subscribe('svc:probe')
-      },
-    ],
-  ]
+  // It never reconnects: on a second connection the commands would be run.
+  const single = node.duplicate({
+    commandTimeout: ANSWER_MS,
+    lazyConnect: true,
+    retryStrategy: () => null,
+  })
+  single.on('error', () => {})
+
+  async function judge(name: string, answer: Promise<unknown>): Promise<boolean> {
+    const error = await answer.then(
+      () => undefined,
+      (cause: Error) => cause.message,
+    )
+    if (error === undefined) return true
+    if (UNKNOWN_COMMAND.test(error)) missing.push(name)
+    // Not of a channel that is not ours.
+    if (FORBIDDEN_COMMAND.test(error)) forbidden.push(name)
+    return false
+  }
+
   try {
-    for (const [name, run] of tries) {
-      const error = await run().then(
-        () => undefined,
-        (cause: Error) => cause.message,
-      )
-      if (error === undefined) continue
-      if (/unknown (?:sub)?command/i.test(error)) missing.push(name)
-      // Not of a channel that is not ours.
-      if (/^NOPERM .* to run the /.test(error)) forbidden.push(name)
+    await single.connect()
+    await judge('SUBSCRIBE', single.subscribe(CHANNEL))
+    await judge('UNSUBSCRIBE', single.unsubscribe(CHANNEL))
+    const { db = 0 } = single.options
+    const needed = db === 0 ? NEEDED : [...NEEDED, ['SELECT', db] as const]
+    if (await judge('MULTI', single.call('MULTI'))) {
+      await Promise.all(needed.map(([name, ...args]) => judge(name, single.call(name, ...args))))
     }
     return { missing, forbidden }
+  } catch (cause) {
+    throw new StoreUnavailableError('Redis took no second connection', { cause })
   } finally {
-    subscriber.disconnect()
+    single.disconnect()
   }
 }

@@ -1,13 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { ensurePrivateFile, makePrivateFolder, mayFollowLinks } from '../private-files.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { prepareDatabase } from './schema.ts'
 import { DatabaseSync } from './engine.ts'
@@ -34,7 +27,10 @@ export function openFile(
     const db = open(file, cacheKib, reads)
     return { db, close: () => db.close() }
   }
-  const path = existsSync(file) ? realpathSync(file) : placeOf(resolve(file))
+  const path =
+    existsSync(file) && mayFollowLinks(dirname(resolve(file)))
+      ? realpathSync(file)
+      : placeOf(resolve(file))
   const release = holdLock(path)
   try {
     createPrivate(path)
@@ -117,15 +113,14 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5
 }
 
-/** Where a file that is absent will be; its directory is made. One place has one name, or `held` would not know it. */
+/** Where a file will be whose link is not followed; its directory is made. One place has one name, or `held` would not know it. */
 function placeOf(path: string): string {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makePrivateFolder(dirname(path))
   return join(realpathSync(dirname(path)), basename(path))
 }
 
 function createPrivate(path: string): void {
-  closeSync(openSync(path, 'a', 0o600))
-  chmodSync(path, 0o600)
+  ensurePrivateFile(path)
   // The directory entry too must survive a power failure.
   const directory = openSync(dirname(path), 'r')
   try {

@@ -69,6 +69,34 @@ describe('mountRoutes', () => {
       })
     }
 
+    for (const [what, id] of [
+      ['a control character', '%00'],
+      ['a control character of the second set', 'a%C2%85'],
+      ['600 characters', 'a'.repeat(600)],
+      ['600 escaped characters', '%C3%A9'.repeat(600)],
+      ['a malformed escape', '%zz'],
+      ['an escape that is no UTF-8', '%ff'],
+    ] as const) {
+      it(`answers 404 in the family of the row to a parameter with ${what}`, async () => {
+        const handler = () => {
+          throw new Error('the handler ran')
+        }
+        const family = 'jsonapi'
+        const { send } = await serveRows([row({ path: '/auth/:kind/:id', handler, family })])
+        for (const target of [`/auth/clients/${id}`, `/auth/${id}/a`]) {
+          const answer = await send(target)
+          expect(answer.status).to.equal(404)
+          expect(answer.headers).to.include({ 'cache-control': 'no-store' })
+          expect(JSON.parse(answer.body).errors).to.have.length(1)
+        }
+      })
+    }
+
+    it('gives a parameter of 512 characters to the handler', async () => {
+      const { send } = await serveRows(rows)
+      expect((await send(`/auth/clients/${'%C3%A9'.repeat(512)}`)).status).to.equal(200)
+    })
+
     it('keeps what nobody answers under the interface out of caches', async () => {
       const { send } = await serveRows(rows)
       expect((await send('/auth/nothing')).headers['cache-control']).to.equal('no-store')
@@ -114,6 +142,23 @@ describe('mountRoutes', () => {
         expect(JSON.parse(answer.body)).to.deep.equal({ error: 'method_not_allowed' })
       })
     }
+
+    it('knows no method of a parameter at a fixed name', async () => {
+      const deletes = { method: 'DELETE' } as const
+      const { send } = await serveRows([
+        row({}),
+        row({ path: '/auth/:id', ...deletes }),
+        row({ path: '/auth/:kind/start' }),
+        row({ path: '/auth/:kind/:id', ...deletes }),
+      ])
+      for (const target of ['/auth/thing', '/auth/any/start']) {
+        const answer = await send(target, deletes)
+        expect(answer.status).to.equal(405)
+        expect(answer.headers['allow']).to.equal('GET, HEAD')
+      }
+      expect((await send('/auth/other', deletes)).status).to.equal(200)
+      expect((await send('/auth/any/other', deletes)).status).to.equal(200)
+    })
 
     it('takes no method from a header', async () => {
       const { send } = await serveRows(rows)
