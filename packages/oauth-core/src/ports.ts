@@ -28,8 +28,6 @@ export interface OwnerSession {
   readonly kind: 'short' | 'normal' | 'long'
   /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** Opened by a mailed link in another browser than the one that asked for it: such an owner allows no client. */
-  readonly isElsewhere?: true
 }
 
 /** Who is logged in. Given after assembly with `oauth.useSessions` (D49). */

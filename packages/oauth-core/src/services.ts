@@ -85,13 +85,11 @@ export function pagesOf({ given: { pages } }: Pick<OAuthServices, 'given'>): Aut
 }
 
 /** Who is logged in with a request. @throws TypeError before `oauth.useSessions` */
-export async function sessionOf(
+export function sessionOf(
   ctx: Context,
   services: Pick<OAuthServices, 'clientAddress' | 'given'>,
 ): Promise<OwnerSession | undefined> {
-  const session = await sessionsOf(services).current(viewOf(ctx, services.clientAddress))
-  // SPEC: D96 - five minutes that a mailed link opened in another browser give nobody access for longer.
-  return session?.isElsewhere === true ? undefined : session
+  return sessionsOf(services).current(viewOf(ctx, services.clientAddress))
 }
 
 /** @throws TypeError before `oauth.useSessions` */

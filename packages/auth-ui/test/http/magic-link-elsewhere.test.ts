@@ -225,24 +225,6 @@ eachStore((open, name) => {
       expect(new URL(page.location ?? '').pathname).to.equal('/auth/login')
     })
 
-    it('allows no client', async () => {
-      const { elsewhere } = await opened()
-      const party = relyingParty({ issuer: ALICE, port: server.port })
-      await party.register()
-      const { url } = await party.authorize({ scope: 'io.svc.notes:GET' })
-      const asked = await elsewhere.get(url)
-      expect(new URL(asked.location ?? '').pathname).to.equal('/auth/login')
-      const owner = server.browser()
-      await logIn(owner)
-      const shown = (await owner.get(url)).page().form('/auth/authorize').fields
-      const own = (await elsewhere.get('/auth/login')).page().form('/auth/login')
-      const answer = await elsewhere.post('/auth/authorize', {
-        ...Object.fromEntries(shown),
-        csrf_token: own.value('csrf_token') ?? '',
-      })
-      expect(answer.status).to.equal(401)
-    })
-
     for (const way of ['twofactor', 'flagship'] as const) {
       it(`${way} uses both up, and ends the session elsewhere`, async () => {
         const { code } = await opened()
