@@ -118,7 +118,7 @@ describe('no dead end at the page for a code of an app that asks for everything'
     watch.allowRefusal(`/auth/clients/${request.clientId}/flagship`)
     watch.allowRefusal('/auth/authorize')
     await give(tab, code)
-    await tab.followWayOn(text('error.status.400.title'))
+    await tab.followWayOn(text('error.unknown.title'))
     await tab.isHome()
     await request.renew()
     await tab.page.goto(request.url)

@@ -108,7 +108,7 @@ for (const run of TOUR_RUNS) {
         await page.context().close()
       })
 
-      it('logs in with the link in another browser after a button, once', async () => {
+      it('logs in with the link in another browser after a button, and where it was asked for, each once', async () => {
         const { ui } = tour.texts
         const asking = await visit(owner)
         const link = await askLink(asking.page)
@@ -117,13 +117,18 @@ for (const run of TOUR_RUNS) {
         await page.getByRole('heading', { name: ui('magic.open.title'), exact: true }).waitFor()
         await steps.button(ui('magic.open.submit')).click()
         await isInSafe(page)
+        await page.context().close()
+
+        await asking.page.goto(link)
+        await isInSafe(asking.page)
+        await asking.page.context().close()
 
         tour.watch.allowRefusal('/auth/magic_link')
-        await asking.page.goto(link)
+        const late = await visit(owner, 'elsewhere')
+        await late.page.goto(link)
         const used = ui('error.title.invalid_magic_code')
-        await asking.page.getByRole('heading', { name: used, exact: true }).waitFor()
-        await asking.page.context().close()
-        await page.context().close()
+        await late.page.getByRole('heading', { name: used, exact: true }).waitFor()
+        await late.page.context().close()
       })
 
       it('asks for the passphrase after the link, once there is a second step', async () => {
