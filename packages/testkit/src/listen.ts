@@ -17,6 +17,8 @@ export interface Listening {
 /** Serves on 127.0.0.1 and a port the system chooses. */
 export async function listen(app: Servable): Promise<Listening> {
   const server = http.createServer('callback' in app ? app.callback() : app)
+  // On a busy machine the end of an idle connection would meet the next request of the test: a reset.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', () => {

@@ -38,7 +38,7 @@ export interface RawResponse {
  * How long an idle connection is used again, milliseconds: far less than servers keep it. A request that is sent when its
  * server ends the connection is answered with a reset, and a busy test may choose one shortly before.
  */
-const IDLE_MS = 4000
+const IDLE_MS = 1000
 
 /** Keeps connections open between requests, of the kind that the map asks for. */
 export function loopbackAgent({ tls }: LoopbackMap): http.Agent {
