@@ -126,15 +126,7 @@ describe('a registration access token', () => {
 })
 
 describe('an unknown client', () => {
-  const ids = [
-    'unknown',
-    'a'.repeat(128),
-    'a'.repeat(129),
-    '__proto__',
-    'a%20b',
-    'é',
-    '{a}:b',
-  ]
+  const ids = ['unknown', 'a'.repeat(128), 'a'.repeat(129), '__proto__', 'a%20b', 'é', '{a}:b']
   for (const id of ids) {
     it(`${id.slice(0, 20)} is 404 at GET and PUT, 204 at DELETE`, async () => {
       const server = await oauthServer()
