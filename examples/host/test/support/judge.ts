@@ -16,7 +16,7 @@ const AS_OF = '2026-11-28'
 const FETCH_MS = 120_000
 const RUN_MS = 120_000
 const MAX_OUTPUT = 64 * 1024 * 1024
-const PYTHON = 'python3'
+export const PYTHON = 'python3'
 
 /** A program or library of others, in one exact version: fetched when it is first asked for. */
 export interface Judge {
