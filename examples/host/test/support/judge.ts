@@ -31,6 +31,17 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** On a quiet machine. */
   readonly limitMs?: number
+  /** Told what it prints, where somebody has to do something about it. */
+  readonly onOutput?: (text: string) => void
+}
+
+/** For programs of Node, which ask the system for names: `*.localhost` is this machine. */
+export const LOOPBACK_NAMES: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `import dns from 'node:dns'
+const { lookup } = dns
+dns.lookup = (name, ...more) => lookup(name.endsWith('.localhost') ? '127.0.0.1' : name, ...more)`,
+  )}`,
 }
 
 /** Of npm. @param version - as `name@1.2.3` @param bin - its command; none for a library */
@@ -102,12 +113,12 @@ async function fetched(
 function run(
   command: string,
   args: readonly string[],
-  { cwd, env = {}, limitMs = RUN_MS }: RunOptions = {},
+  { cwd, env = {}, limitMs = RUN_MS, onOutput }: RunOptions = {},
 ): Promise<CommandResult> {
   // Judges are told nothing of the run that they are in: its options are of our own program.
   const { NODE_OPTIONS: _ours, ...inherited } = process.env
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       command,
       args,
       {
@@ -120,5 +131,6 @@ function run(
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
       },
     )
+    if (onOutput !== undefined) child.stdout?.on('data', onOutput)
   })
 }
