@@ -79,7 +79,12 @@ describe('a passkey of soft-webauthn on the running host', function () {
   it('is not taken by another device with the same library', async () => {
     const device = await openDevice('verifying')
     await add(await openDevice('verifying'))
-    await device({ challenge: 'eA', rp: { id: host.instance.domain }, user: { id: 'eA' }, pubKeyCredParams: [{ alg: -7, type: 'public-key' }] })
+    await device({
+      challenge: 'eA',
+      rp: { id: host.instance.domain },
+      user: { id: 'eA' },
+      pubKeyCredParams: [{ alg: -7, type: 'public-key' }],
+    })
     const answer = await logIn(device, await stranger())
     expect(answer.status).to.equal(401)
     expect(answer.json()).to.include({ code: 'passkey_unknown' })

@@ -96,7 +96,11 @@ describe('a push to a browser, read by http_ece of Python', function () {
       token: string
       cookie: string
     } // of the admin listener
-    const attributes = { category: 'reminders', title: 'Ünïcode 😀', preferred_channels: ['mobile'] }
+    const attributes = {
+      category: 'reminders',
+      title: 'Ünïcode 😀',
+      preferred_channels: ['mobile'],
+    }
     const answer = await loopbackFetch({ port: host.port })(`${owner.origin}/notifications`, {
       method: 'POST',
       headers: {
