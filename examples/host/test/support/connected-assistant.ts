@@ -5,6 +5,7 @@ import type { TestHost } from './test-host.ts'
 /** A client of `/mcp` whose owner allowed it everything that it asked for. */
 export interface ConnectedAssistant {
   readonly id: string
+  readonly token: string
   /** `tools/call`. */
   call(name: string, given?: object): Promise<BrowserResponse>
   /** What the tool gave, or the error that it answered. */
@@ -29,6 +30,7 @@ export async function connectAssistant(host: TestHost, scope: string): Promise<C
   const call = (name: string, given?: object) => callTool(host, token, name, given)
   return {
     id,
+    token,
     call,
     async result(name, given) {
       const called = await call(name, given)

@@ -23,12 +23,21 @@ export interface PushedEntry {
 
 /** What reaches the owner, as an operator sees it, and a device for it to reach. */
 export interface ToldOwner {
-  /** Registers a client of an app on a phone, which the owner has let in. */
-  addDevice(software: string, name: string): Promise<void>
+  /** Registers a client of an app, on a phone unless told otherwise, which the owner has let in. */
+  addDevice(
+    software: string,
+    name: string,
+    push?: Readonly<Record<`notification_${string}`, string>>,
+  ): Promise<void>
   /** Waits for the one of this title to be as wanted. @throws Error with what it is instead */
   isTold(title: string, wanted: (told: Told) => boolean): Promise<Told>
   /** Newest first. */
   pushes(): Promise<readonly PushedEntry[]>
+}
+
+const A_PHONE = {
+  notification_platform: 'android',
+  notification_device_token: 'a-device-token',
 }
 
 export function createToldOwner(
@@ -40,7 +49,7 @@ export function createToldOwner(
   const send = loopbackFetch({ port })
 
   return {
-    async addDevice(software, name) {
+    async addDevice(software, name, push = A_PHONE) {
       const answer = await send(`${owner.origin}/auth/register`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -49,8 +58,7 @@ export function createToldOwner(
           software_id: software,
           redirect_uris: ['https://app.example/callback'],
           client_kind: 'mobile',
-          notification_platform: 'android',
-          notification_device_token: 'a-device-token',
+          ...push,
         }),
       })
       if (answer.status !== 201) throw new Error(`registration: ${await answer.text()}`)
