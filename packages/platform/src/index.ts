@@ -76,7 +76,7 @@ export {
 export type { KnownRequest, Requests } from './http/requests.ts'
 export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
 export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'
-export { namesHtml, prefersJson } from './http/negotiate.ts'
+export { prefersJson } from './http/negotiate.ts'
 export { Parameters } from './http/parameters.ts'
 export { plainPage, type PlainWords } from './http/plain-page.ts'
 export { type ErrorRendering, renderError } from './http/render-error.ts'

@@ -57,7 +57,7 @@ describe('http://localhost/', () => {
 
   it('is the JSON 404 to programs all the same', async () => {
     host = await startTestHost({}, 'alice.localhost:8080')
-    for (const accept of ['*/*', 'application/json']) {
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5']) {
       const { status, body } = await ask(host, { accept })
       expect([status, JSON.parse(body)]).to.deep.equal([404, NOT_FOUND])
     }

@@ -83,7 +83,6 @@ describe('@svc/platform', () => {
       'missingAppTexts',
       'missingTexts',
       'mountRoutes',
-      'namesHtml',
       'networkOf',
       'openMember',
       'originOfApp',

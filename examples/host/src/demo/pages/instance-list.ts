@@ -1,4 +1,4 @@
-import { type Instance, type Instances, namesHtml } from '@svc/platform'
+import type { Instance, Instances } from '@svc/platform'
 import type { Context, Middleware, Next } from 'koa'
 import type { DevPages } from '../../services.ts'
 import { escape, sendPage } from './dev-page.ts'
@@ -21,7 +21,8 @@ export function listInstances(
   return async function listInstances(ctx: Context, next: Next): Promise<void> {
     await next()
     const isUnknownHost = ctx.status === 404 && ctx.state['instance'] === undefined
-    const isAsked = (ctx.path === '/' && namesHtml(ctx)) || ctx.path === METADATA
+    // The 404 of a browser is a page.
+    const isAsked = ctx.path === METADATA || (ctx.path === '/' && ctx.type === 'text/html')
     if (!isUnknownHost || !isAsked || !THIS_MACHINE.test(ctx.get('Host'))) return
     if (!isDirect(ctx.req) || !(await devPages.areOn())) return
     const page = await instances.list()
