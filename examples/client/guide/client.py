@@ -3,7 +3,7 @@
 It keeps what it is given in client.json, so that its owner is asked once. With "once" it ends before it listens.
 Python 3.11 with python3-requests and python3-websockets of Debian.
 """
-import asyncio, base64, hashlib, json, os, secrets, sys, urllib.parse
+import asyncio, base64, hashlib, json, os, secrets, socket, sys, urllib.parse
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import requests, websockets
 
@@ -13,6 +13,11 @@ REDIRECT = "http://127.0.0.1:18918/callback"  # a native app may register app.ex
 SCOPE = "io.svc.notes:GET,POST io.svc.notifications:POST"
 
 class Gone(Exception): pass  # the owner took the access back
+
+# Browsers take names below localhost for this computer; the resolvers of many systems do not know them.
+resolve = socket.getaddrinfo
+socket.getaddrinfo = lambda host, *rest, **more: resolve(
+    "localhost" if str(host).endswith(".localhost") else host, *rest, **more)
 
 def say(*words): print(*words, flush=True)
 
@@ -106,8 +111,12 @@ async def listen():  # 10. Connect again after a pause that grows; a read says w
         pause = min(pause * 2, 60)
         await asyncio.to_thread(call, "GET", "/data/io.svc.notes")
 
-# 1. Discover: every address comes from the server's own description.
-server = requests.get(BASE + "/.well-known/oauth-authorization-server", timeout=30).json()
+# 1. Discover: every address comes from the server's own description. On this computer localhost leads to the space.
+WELL_KNOWN = "/.well-known/oauth-authorization-server"
+found = requests.get(BASE + WELL_KNOWN, timeout=30, allow_redirects=BASE.startswith("http:"))
+found.raise_for_status()
+server, BASE = found.json(), found.url.removesuffix(WELL_KNOWN)
+if server["issuer"] != BASE: raise SystemExit("Not the description of this server.")
 kept = json.load(open(FILE)) if os.path.exists(FILE) else register()
 save()
 try:

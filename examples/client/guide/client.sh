@@ -71,8 +71,12 @@ call() { # A 401 is answered by one refresh and one repetition.
   [ "$status" != 401 ] || { refresh && send "$(member access_token client/tokens)" "$@"; }
 }
 
-# 1. Discover: every address comes from the server's own description.
-curl -sf -o client/server "$base/.well-known/oauth-authorization-server"
+# 1. Discover: every address comes from the server's own description. On this computer localhost leads to the space.
+well_known=/.well-known/oauth-authorization-server
+case $base in http:*) follow=-L ;; *) follow= ;; esac
+found=$(curl -sf $follow -o client/server -w '%{url_effective}' "$base$well_known")
+base=${found%"$well_known"}
+[ "$(member issuer client/server)" = "$base" ] || { echo 'Not the description of this server.' && exit 1; }
 [ -e client/registration ] || register
 id=$(member client_id client/registration)
 secret=$(member client_secret client/registration)

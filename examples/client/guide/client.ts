@@ -2,6 +2,7 @@
  * A client of a personal-data server: `node client.ts https://alice.example.com [once]`. It keeps what it is given in
  * client.json, so that its owner is asked once. With `once` it ends before it listens.
  */
+import dns from 'node:dns'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,15 +14,25 @@ interface Kept extends oauth.Client {
   refresh_token?: string
 }
 class Gone extends Error {}
-const [base = 'http://localhost:8080', once] = process.argv.slice(2)
+const [address = 'http://localhost:8080', once] = process.argv.slice(2)
 const FILE = 'client.json'
 const REDIRECT = 'http://127.0.0.1:18917/callback' // a native app may register app.example://callback as well
 const SCOPE = 'io.svc.notes:GET,POST io.svc.notifications:POST'
-const options = { [oauth.allowInsecureRequests]: base.startsWith('http:') } // for a server on this computer
+const isHere = address.startsWith('http:') // a server on this computer
+const options = { [oauth.allowInsecureRequests]: isHere }
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-// 1. Discover: every address comes from the server's own description.
-const found = await oauth.discoveryRequest(new URL(base), { ...options, algorithm: 'oauth2' })
+// Browsers take names below localhost for this computer; the resolvers of many systems do not know them.
+const lookup = new Proxy(dns.lookup, {
+  apply: (resolve, self, [host, ...rest]: [string, ...unknown[]]) =>
+    Reflect.apply(resolve, self, [host.endsWith('.localhost') ? 'localhost' : host, ...rest]) as undefined,
+})
+Object.assign(dns, { lookup })
+
+// 1. Discover: every address comes from the server's own description. On this computer localhost leads to the space.
+const wellKnown = new URL('/.well-known/oauth-authorization-server', address)
+const found = await fetch(wellKnown, { redirect: isHere ? 'follow' : 'error' })
+const base = new URL(found.url).origin
 const as = await oauth.processDiscoveryResponse(new URL(base), found)
 // 2. Register once, and keep what comes back: the secret and the token that manages the registration.
 const kept: Kept = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Kept) : await register()
@@ -51,8 +62,8 @@ function save(client: Kept): Kept {
 // 3. Ask the owner, with PKCE; the browser comes back to a port of this computer. 4. Exchange the code.
 async function authorize(): Promise<void> {
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()]
-  const address = new URL(as.authorization_endpoint ?? '')
-  address.search = new URLSearchParams({
+  const consent = new URL(as.authorization_endpoint ?? '')
+  consent.search = new URLSearchParams({
     client_id: kept.client_id, redirect_uri: REDIRECT, response_type: 'code', scope: SCOPE, state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
   }).toString()
@@ -61,7 +72,7 @@ async function authorize(): Promise<void> {
       response.end('Go back to the program.')
       resolve(new URL(request.url ?? '', REDIRECT))
       server.close()
-    }).listen(18917, '127.0.0.1', () => say(`Open ${address.href}`))
+    }).listen(18917, '127.0.0.1', () => say(`Open ${consent.href}`))
   })
   const code = oauth.validateAuthResponse(as, kept, await visit, state) // throws what the owner refused
   const auth = oauth.ClientSecretPost(String(kept.client_secret))

@@ -43,7 +43,7 @@ import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
 import { inTurn } from './processes/in-turn.ts'
 import { listProcesses } from './processes/process-record.ts'
-import type { DevPages, HostServices } from './services.ts'
+import { type HostServices, NO_DEV_PAGES } from './services.ts'
 
 export interface HostAppOptions {
   readonly config: Config
@@ -227,6 +227,15 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))
   koa.use(probe.middleware)
   koa.use(connectors.callbackHost())
+  const devPages = demo?.createDevPages({
+    config,
+    store,
+    log,
+    instances: oauth.instances,
+    notice: options.notice,
+    isUsed: mailbox !== undefined || outbox !== undefined,
+  })
+  if (demo && devPages) koa.use(demo.listInstances(devPages, oauth.instances))
   koa.use(oauth.resolveInstance())
   koa.use(ui.routes())
   koa.use(serveApps({ apps, visits: ui.appPages }))
@@ -248,15 +257,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       : demo.demoRows(demo.demoServices({ accounts, oauth, realtime, ui }, { documents, shared }))),
   ]
   koa.use(oauth.mount(own, { demandsActivity: true }))
-  const devPages = demo?.createDevPages({
-    config,
-    store,
-    log,
-    instances: oauth.instances,
-    notice: options.notice,
-    isUsed: mailbox !== undefined || outbox !== undefined,
-  })
-  if (demo !== undefined && devPages !== undefined) {
+  if (demo && devPages) {
     const devRows = demo.devRows({ clock, devPages, mailbox, notify, outbox })
     koa.use(oauth.mount(devRows, { page: ui.pages.error }))
   }
@@ -316,5 +317,3 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   }
   return services
 }
-
-const NO_DEV_PAGES: DevPages = { areOn: async () => false, noteHosts: async () => {} }

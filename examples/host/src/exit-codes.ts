@@ -13,5 +13,5 @@ export const EXIT_CODES = {
   },
   'activity verify': { broken: 1 },
   backup: { faulty: 2 },
-  doctor: { warning: 1, fault: 2 },
+  doctor: { fault: 2 },
 } as const

@@ -67,3 +67,5 @@ export interface DevPages {
   /** To be told of the hosts of new instances, and new aliases. */
   noteHosts(hosts: readonly string[]): Promise<void>
 }
+
+export const NO_DEV_PAGES: DevPages = { areOn: async () => false, noteHosts: async () => {} }

@@ -78,6 +78,7 @@ export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
 export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'
 export { prefersJson } from './http/negotiate.ts'
 export { Parameters } from './http/parameters.ts'
+export { plainPage, type PlainWords } from './http/plain-page.ts'
 export { type ErrorRendering, renderError } from './http/render-error.ts'
 export { withoutParameters } from './http/without-parameters.ts'
 export {

@@ -13,11 +13,11 @@ import {
   until,
 } from '@svc/testkit'
 import { expect } from 'chai'
+import { localFetch } from '../../src/local-fetch.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const GUIDE = path.join(ROOT, 'examples/client/guide')
 const PASSPHRASE = 'seven green kettles sing at dawn'
-const DOMAIN = 'localhost'
 
 /** The interpreter that the packages of Debian are for. */
 const PYTHON = '/usr/bin/python3'
@@ -59,8 +59,9 @@ describe('the programs of the client guide, beside the example host', function (
     // A line of the log.
     const started = JSON.parse(await host.line('', /server\.started/)) as { adminPort: number }
     adminPort = String(started.adminPort)
-    base = `http://${DOMAIN}:${port}`
-    owner = browserClient({ base, port })
+    // The guide names no instance: the host has one, and leads there.
+    base = `http://localhost:${port}`
+    owner = browserClient({ base: new URL(link).origin, port })
     const choose = (await owner.get(link)).page().form('/settings/passphrase')
     await owner.submit(choose, { passphrase: PASSPHRASE })
   })
@@ -103,14 +104,14 @@ describe('the programs of the client guide, beside the example host', function (
       let isHeard = false
       const heard = second.line('Heard ').finally(() => (isHeard = true))
       await until(async () => {
-        await write(readFileSync(kept, 'utf8'))
+        await write(new URL('/data/io.svc.notes', asked), readFileSync(kept, 'utf8'))
         return isHeard
       })
       await heard
 
       const id = new URL(asked).searchParams.get('client_id') ?? ''
       const svc = ['--conditions=source', 'examples/host/src/cli.ts']
-      const revoke = ['client', 'revoke', new URL(base).host, id]
+      const revoke = ['client', 'revoke', new URL(asked).host, id]
       expect(await run(process.execPath, [...svc, ...revoke], ROOT).ended()).to.equal(0)
       await second.line('Revoked')
       expect(await second.ended()).to.equal(0)
@@ -119,9 +120,9 @@ describe('the programs of the client guide, beside the example host', function (
   }
 
   /** Writes a note with the token that a client keeps. */
-  async function write(kept: string): Promise<void> {
+  async function write(notes: URL, kept: string): Promise<void> {
     const [, token = ''] = /"access_token":\s*"([^"]+)/.exec(kept) ?? []
-    const answer = await fetch(`${base}/data/io.svc.notes`, {
+    const answer = await localFetch(notes, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"text":"from the test"}',
@@ -136,7 +137,6 @@ describe('the programs of the client guide, beside the example host', function (
         PATH: process.env['PATH'],
         SVC_ADMIN_PORT: adminPort,
         SVC_DATA_DIR: path.join(folder, 'data'),
-        SVC_DEMO_DOMAIN: `${DOMAIN}:${hostPort}`,
         SVC_PORT: hostPort,
       },
     })

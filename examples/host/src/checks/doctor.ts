@@ -96,9 +96,7 @@ export function examineOutside(context: FrontContext): Promise<CheckResult[]> {
   return runChecks(checks, context)
 }
 
-/** 0: all well; 1: warnings; 2: faults. */
-export function exitCodeOf(results: readonly CheckResult[]): 0 | 1 | 2 {
-  const states = new Set(results.map(({ state }) => state))
-  if (states.has('fault')) return EXIT_CODES.doctor.fault
-  return states.has('warning') ? EXIT_CODES.doctor.warning : 0
+/** 2 for faults; warnings alone are 0. */
+export function exitCodeOf(results: readonly CheckResult[]): 0 | 2 {
+  return results.some(({ state }) => state === 'fault') ? EXIT_CODES.doctor.fault : 0
 }

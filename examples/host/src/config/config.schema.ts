@@ -156,7 +156,8 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     enum: ['off'],
     defaultText:
       'shown while this is not production, only this machine reaches the server, without TLS or a proxy, and every instance is `localhost` or below it',
-    description: 'Switches `/dev/mails` and `/dev/outbox` off.',
+    description:
+      'Switches `/dev/mails`, `/dev/outbox` and the list of instances at `http://localhost` off.',
   },
   smtpUrl: {
     type: 'string',

@@ -20,6 +20,7 @@ import { createSharingOffers, isOfSharing, type SharingOffers } from './shares/s
 // The half of the host that only shows. `app.ts` is the one place that loads it, where the configuration wants it.
 export { welcome } from './demo-instance.ts'
 export { createDevPages } from './pages/dev-pages.ts'
+export { listInstances } from './pages/instance-list.ts'
 export { demoRows } from './routes.ts'
 
 /** The apps of the demo: the folders that they are in, and those that every new instance has. */

@@ -137,6 +137,12 @@ describe('the README, followed word by word in a clean clone', function () {
     expect(targets.filter((target) => !existsSync(path.join(ROOT, target)))).to.deep.equal([])
   })
 
+  it('has no command in its blocks that throws the passphrase away', () => {
+    const commands = commandsOf(readme)
+    expect(commands.join('\n')).to.include('svc instance list')
+    expect(commands.filter((command) => command.includes('reset-passphrase'))).to.deep.equal([])
+  })
+
   it('shows what appears, from the first command to the last', async () => {
     const mails = '/dev/mails'
     let host: Terminal | undefined
@@ -301,8 +307,9 @@ describe('the README, followed word by word in a clean clone', function () {
         page = await openWindow()
         await page.goto(origin())
         await button(ui('login.magicLink')).waitFor()
-        const reset = await succeed(step.command('svc instance reset-passphrase'))
-        passphrase = /It is now:\n {2}(\S.*)$/m.exec(reset)?.[1] ?? ''
+        const reset = list.replace(/svc .*/, step.code('svc instance reset-passphrase'))
+        const changed = await succeed(`${reset} alice.localhost:8080`)
+        passphrase = /It is now:\n {2}(\S.*)$/m.exec(changed)?.[1] ?? ''
         await logIn(page)
         const help = await succeed(step.command('svc --help'))
         expect(help)

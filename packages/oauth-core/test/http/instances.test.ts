@@ -121,6 +121,52 @@ describe('the Host of a request', () => {
   })
 })
 
+describe('a host that no instance has', () => {
+  const host = 'nobody.example.com'
+  const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const NOT_FOUND = { error: 'not found', code: 'not_found' }
+
+  it('is 404 with a page of its own in the language of the browser', async () => {
+    const { send } = await echoServer()
+    for (const [language, words] of [
+      ['en', 'There is no page at this address.'],
+      ['fr-CA', 'Il n’y a pas de page à cette adresse.'],
+      ['de', 'Unter dieser Adresse gibt es keine Seite.'],
+      ['es', 'No hay ninguna página en esta dirección.'],
+      ['nl', 'There is no page at this address.'],
+    ] as const) {
+      const headers = { accept: BROWSER, 'accept-language': language }
+      const { status, headers: got, text } = await send('GET', '/', { host, headers })
+      expect([status, got['content-type']]).to.deep.equal([404, 'text/html; charset=utf-8'])
+      expect(text).to.contain(words).and.not.contain(host)
+      expect(got['content-security-policy']).to.contain("default-src 'none'")
+      expect(got['vary']).to.contain('Accept-Language')
+      expect(got).to.include({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
+    }
+  })
+
+  it('is the JSON 404 to programs, which name no HTML', async () => {
+    const { send } = await echoServer()
+    for (const [path, headers] of [
+      ['/', {}],
+      ['/', { accept: '*/*' }],
+      ['/', { accept: 'application/json' }],
+      ['/', { accept: 'application/json, text/html;q=0.5' }],
+      ['/', { accept: BROWSER, authorization: 'Bearer x' }],
+      [METADATA_PATH, { accept: BROWSER }],
+    ] as const) {
+      const { status, body } = await send('GET', path, { host, headers })
+      expect([status, body], JSON.stringify(headers)).to.deep.equal([404, NOT_FOUND])
+    }
+  })
+
+  it('shows the page for no other fault', async () => {
+    const { send } = await echoServer()
+    const { status, body } = await send('GET', '/', { host: 'a b', headers: { accept: BROWSER } })
+    expect([status, body['code']]).to.deep.equal([400, 'invalid_request'])
+  })
+})
+
 describe('the target of a request', () => {
   const targets: readonly (readonly [target: string, status: number])[] = [
     ['http://[bad/', 400],

@@ -3,7 +3,7 @@ import { describeError } from '@svc/store'
 import type { Context } from 'koa'
 import { RequestError } from './request-error.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
-import { prefersJson } from './negotiate.ts'
+import { namesHtml, prefersJson } from './negotiate.ts'
 import type { RequestState } from './request-state.ts'
 import type { RouteFamily } from './route.ts'
 import type { PlatformLog } from '../log/log-events.ts'
@@ -49,8 +49,8 @@ export async function renderError(
 }
 
 function wantsPage(ctx: Context, family: RouteFamily): boolean {
-  // SPEC: connectors.md 4 - a page to those who name it; a program may say nothing at all.
-  if (family === 'html-jsonapi') return /\btext\/html\b/i.test(ctx.get('Accept'))
+  // SPEC: connectors.md 4 - a page to those who name it.
+  if (family === 'html-jsonapi') return namesHtml(ctx)
   return family === 'html' && !prefersJson(ctx)
 }
 

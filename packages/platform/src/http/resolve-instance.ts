@@ -4,7 +4,8 @@ import { heldError } from './held-error.ts'
 import { RequestError } from './request-error.ts'
 import { baseHeaders, setBaseHeaders, setEndpointHeaders } from './headers.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
-import { prefersJson } from './negotiate.ts'
+import { namesHtml, prefersJson } from './negotiate.ts'
+import { unknownHostPage } from './plain-page.ts'
 import { renderError } from './render-error.ts'
 import type { PagePaths } from './page-paths.ts'
 import { appHost, parseAppHost } from '../instances/app-host.ts'
@@ -197,10 +198,11 @@ export function createResolver(options: ResolveOptions): Resolver {
   }
 
   async function refuse(ctx: Context, error: unknown): Promise<void> {
+    const isKnown = ctx.state['instance'] !== undefined
     // Before the instance is known nothing has set them.
-    if (ctx.state['instance'] === undefined) setBaseHeaders(ctx, undefined)
+    if (!isKnown) setBaseHeaders(ctx, undefined)
     setEndpointHeaders(ctx)
-    const asPage = ctx.state['instance'] === undefined ? undefined : page()
+    const asPage = isKnown ? page() : pageOfUnknownHost(ctx, error)
     const isPageError = asPage !== undefined && isPage(ctx.path) !== false && wantsPage(ctx)
     await renderError(ctx, error, isPageError ? 'html' : 'json', {
       log,
@@ -242,6 +244,12 @@ function begin(ctx: Context): void {
 
 function httpsRequired(): RequestError {
   return new RequestError('invalid_request', { description: 'https is required' })
+}
+
+/** SPEC: D53 - a browser gets a page, a program the JSON as ever. */
+function pageOfUnknownHost(ctx: Context, error: unknown): typeof unknownHostPage | undefined {
+  const isNotFound = isHttpError(error) && error.status === 404
+  return isNotFound && namesHtml(ctx) ? unknownHostPage : undefined
 }
 
 /** Whether somebody looks at the answer: a call with a token, or for JSON, is a program's. */

@@ -90,6 +90,7 @@ describe('@svc/platform', () => {
       'parseAppHost',
       'parseSealingKeys',
       'plainMessage',
+      'plainPage',
       'prefersJson',
       'provedInHandler',
       'randomAlphanumeric',

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { RouteContext } from '@svc/platform'
+import type { Context } from 'koa'
 
 const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
 body{margin:2rem auto;max-width:44rem;padding:0 1rem}
 li{margin-block:.75rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}`
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Answers a plain page of the development mailbox. `body` is HTML, `title` is not. */
-export function sendPage(ctx: RouteContext, title: string, body: string): void {
+/** Answers a plain page of development. `body` is HTML, `title` is not. */
+export function sendPage(ctx: Context, title: string, body: string): void {
   send(
     ctx,
     `<!doctype html>
@@ -21,7 +21,7 @@ ${body}
 }
 
 /** Answers the HTML form of a mail. Inline styles are what mails are made of; nothing else may run or load. */
-export function sendMail(ctx: RouteContext, html: string): void {
+export function sendMail(ctx: Context, html: string): void {
   send(
     ctx,
     html,
@@ -29,7 +29,7 @@ export function sendMail(ctx: RouteContext, html: string): void {
   )
 }
 
-function send(ctx: RouteContext, html: string, policy: string): void {
+function send(ctx: Context, html: string, policy: string): void {
   ctx.set(
     'Content-Security-Policy',
     `${policy}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

@@ -72,7 +72,9 @@ export interface DevPageServices {
 const requireOwnMachine: RouteAuth<DevPageServices> = requirement(
   ['none'],
   async function requireOwnMachine(ctx, { devPages }) {
-    if (!isDirect(ctx.req) || !(await devPages.areOn())) throw new OAuthError('not_found')
+    // Another name is that of a page that has this machine's address, too (DNS rebinding).
+    const isHere = isLocalhost(ctx.get('Host').toLowerCase()) && isDirect(ctx.req)
+    if (!isHere || !(await devPages.areOn())) throw new OAuthError('not_found')
   },
 )
 
@@ -93,12 +95,10 @@ function isPossible(config: Config): boolean {
   return !isSwitchedOff && !hasTls(config) && isLoopback(publicAddress(config) ?? '')
 }
 
-/** Whether a browser on this machine asks, and nobody for somebody else. */
-function isDirect({ headers, httpVersion, socket }: IncomingMessage): boolean {
+/** Whether a program on this machine asks, and no proxy for a visitor. The caller checks the name in `Host`. */
+export function isDirect({ headers, httpVersion, socket }: IncomingMessage): boolean {
   return (
     isLoopback(socket.remoteAddress ?? '') &&
-    // Another name is that of a page that has this machine's address, too (DNS rebinding).
-    isLocalhost(headers.host?.toLowerCase() ?? '') &&
     // What proxies speak unless they are told otherwise.
     httpVersion === '1.1' &&
     !Object.keys(headers).some((name) => PROXY_HEADER.test(name))
