@@ -42,7 +42,7 @@ export function writeContent(
     put(path.join(PUBLIC, `${page.slug || 'index'}.md`), `# ${page.title}\n\n${page.body}`)
   }
   for (const file of new Set([...linked, ...written.linked])) {
-    put(path.join(PUBLIC, publicPath(file)), readFileSync(path.join(root, file), 'utf8'))
+    put(path.join(PUBLIC, publicPath(file)), readFileSync(path.join(root, file)))
   }
   cpSync(path.join(SITE, 'static'), PUBLIC, { recursive: true })
   put(path.join(PUBLIC, 'llms.txt'), listFor(pages, version))
@@ -55,7 +55,7 @@ export function writeContent(
   return [...faults, ...doorFaults(doors, new Set(own.map(({ file }) => file)))]
 }
 
-function put(file: string, text: string): void {
+function put(file: string, text: string | Buffer): void {
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, text)
 }
@@ -104,9 +104,9 @@ function markdownPage(
 
 function hero(base: string): object {
   return {
-    title: 'Log in, allow, and be called',
+    title: 'Login, consent and notifications for personal-data servers',
     tagline:
-      'Authentication, OAuth and notifications for personal-data servers: software that holds one person’s mail, photos, health and money, and lets that person decide which other programs may touch what.',
+      'TypeScript packages that add login, OAuth with consent, notifications and connected accounts to a Node server that holds one person’s mail, photos, health or money.',
     actions: [
       { text: 'Take the tour', link: hrefOf(base, 'tour'), icon: 'right-arrow' },
       { text: 'Embed it', link: hrefOf(base, 'embedding'), variant: 'minimal' },

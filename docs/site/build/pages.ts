@@ -25,7 +25,7 @@ export interface Pages {
 
 /** Beside what is in `docs/`. */
 const OUTSIDE: Readonly<Record<string, string>> = {
-  'README.md': 'tour',
+  'README.md': 'overview',
   'CHANGELOG.md': 'changelog',
   'SECURITY.md': 'security',
 }
@@ -89,9 +89,10 @@ export function hrefOf(base: string, slug: string): string {
   return slug === '' ? `${base}/` : `${base}/${slug}/`
 }
 
-/** Where a linked file is served. Sources are texts, which a browser shows. */
+/** Where a linked file is served. Sources are texts, which a browser shows; pictures keep their type. */
 export function publicPath(file: string): string {
-  return DATA[file] ?? `files/${file.replaceAll(/(^|\/)\./g, '$1_')}.txt`
+  const end = file.endsWith('.png') ? '' : '.txt'
+  return DATA[file] ?? `files/${file.replaceAll(/(^|\/)\./g, '$1_')}${end}`
 }
 
 /** Reports on declarations are for reviews: the reference of the packages has pages of its own. */

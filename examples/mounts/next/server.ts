@@ -5,7 +5,7 @@ import { share } from './shared.ts'
 
 // Next compiles the routes apart from this file: they get what is here by `shared.ts`.
 share({ oauth })
-// Of the first server that it gets a request of, Next takes all upgrades, too. This one never gets any.
+// Next takes over the upgrades of the server it is given. This one is never used.
 const app = next({ dir: import.meta.dirname, httpServer: createServer() })
 await app.prepare()
 const handle = app.getRequestHandler()

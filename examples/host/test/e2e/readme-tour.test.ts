@@ -7,7 +7,7 @@ import { type CleanClone, makeCleanClone, newcomerEnvironment } from '../support
 import type { CommandResult } from '../support/host-process.ts'
 import {
   commandsOf,
-  readReadme,
+  readDocument,
   type ReadmeStep,
   readTour,
   ROOT,
@@ -26,10 +26,11 @@ const MINUTE_MS = 60_000
 /** What npm says on machines whose settings it does not know. */
 const NPM_WARNING = /^npm warn .*\n/gm
 
-describe('the README, followed word by word in a clean clone', function () {
+describe('the README and the tour, followed word by word in a clean clone', function () {
   this.timeout(8 * MINUTE_MS)
-  const readme = readReadme()
-  const tour = readTour(readme)
+  const readme = readDocument('README.md')
+  const tourPage = readDocument('docs/tour.md')
+  const tour = readTour(tourPage)
   const { ui, home, settings, safe } = tourTexts('en')
   const watch = watchPages()
   /** The README's ports are taken where somebody runs a server: the tour has its own. */
@@ -132,15 +133,19 @@ describe('the README, followed word by word in a clean clone', function () {
   }
 
   it('leads to files that exist', () => {
-    const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, to = '']) => to)
-    expect(targets).to.not.be.empty
+    const targets = Object.entries({ '.': readme, docs: tourPage }).flatMap(([folder, page]) =>
+      [...page.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, to = '']) =>
+        path.join(folder, to),
+      ),
+    )
+    expect(targets).to.include.members(['docs/tour.md', 'docs/images/consent.png'])
     expect(targets.filter((target) => !existsSync(path.join(ROOT, target)))).to.deep.equal([])
   })
 
-  it('has no command in its blocks that throws the passphrase away', () => {
-    const commands = commandsOf(readme)
-    expect(commands.join('\n')).to.include('svc instance list')
-    expect(commands.filter((command) => command.includes('reset-passphrase'))).to.deep.equal([])
+  it('has no command to paste that takes something from its reader', () => {
+    const taking = /reset-passphrase|destroy|delete|remove|restore/
+    const pasted = [readme, tourPage].flatMap(commandsOf)
+    expect(pasted.filter((command) => taking.test(command))).to.deep.equal([])
   })
 
   it('shows what appears, from the first command to the last', async () => {
@@ -307,9 +312,11 @@ describe('the README, followed word by word in a clean clone', function () {
         page = await openWindow()
         await page.goto(origin())
         await button(ui('login.magicLink')).waitFor()
-        const reset = list.replace(/svc .*/, step.code('svc instance reset-passphrase'))
-        const changed = await succeed(`${reset} alice.localhost:8080`)
-        passphrase = /It is now:\n {2}(\S.*)$/m.exec(changed)?.[1] ?? ''
+        const reset = await succeed(
+          list.replace('svc instance list', step.code('svc instance reset-passphrase')) +
+            ' alice.localhost:8080',
+        )
+        passphrase = /It is now:\n {2}(\S.*)$/m.exec(reset)?.[1] ?? ''
         await logIn(page)
         const help = await succeed(step.command('svc --help'))
         expect(help)
@@ -329,7 +336,7 @@ describe('the README, followed word by word in a clean clone', function () {
         throw new Error(`step ${step.title}: ${(cause as Error).message}`, { cause })
       }
     }
-    expect(tour.untaken(), 'what the README says and nobody looked at').to.deep.equal([])
+    expect(tour.untaken(), 'what the tour says and nothing checked').to.deep.equal([])
     expect(watch.take(), 'what went wrong in pages').to.deep.equal([])
   })
 

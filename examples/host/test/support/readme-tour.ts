@@ -3,7 +3,7 @@ import path from 'node:path'
 
 export const ROOT = path.resolve(import.meta.dirname, '../../../..')
 
-/** The tour of the README. A test takes from each step what it says: whatever nobody takes is not tested. */
+/** The tour of `docs/tour.md`. A test takes from each step what it says: whatever nobody takes is not tested. */
 export interface ReadmeTour {
   readonly steps: readonly ReadmeStep[]
   /** What nobody took yet. */
@@ -19,7 +19,7 @@ export interface ReadmeStep {
   shown(): readonly string[]
   /** The address with this end. */
   address(end: string): string
-  /** Words of a page, as the README quotes them. */
+  /** Words of a page, as the tour quotes them. */
   word(quoted: string): string
   /** Anything else that is marked as code. */
   code(text: string): string
@@ -35,8 +35,9 @@ interface Item {
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
 const COMMAND = /^npx pnpm@[\d.]+ /
 
-export function readReadme(): string {
-  return readFileSync(path.join(ROOT, 'README.md'), 'utf8')
+/** A document, by its path from the root. */
+export function readDocument(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8')
 }
 
 /** What is between a heading of the second level and the next one. */
@@ -54,9 +55,8 @@ export function commandsOf(markdown: string): readonly string[] {
     .map((line) => line.replace(/\s+# .*$/, ''))
 }
 
-export function readTour(markdown = readReadme()): ReadmeTour {
-  const section = sectionOf(markdown, 'A tour, five minutes')
-  const steps = section
+export function readTour(markdown: string): ReadmeTour {
+  const steps = markdown
     .split(/^(?=\*\*\d+\. )/m)
     .slice(1)
     .map(readStep)

@@ -35,7 +35,14 @@ export class SmallRepository {
     this.write('package.json', JSON.stringify({ name: 'small', private: true, type: 'module' }))
     this.write('pnpm-workspace.yaml', "packages: ['packages/*']\n")
     this.#writePackages()
-    this.writePages(['README', 'docs/embedding', 'docs/owners', 'docs/running', 'docs/carrying'])
+    this.writePages([
+      'README',
+      'docs/tour',
+      'docs/embedding',
+      'docs/owners',
+      'docs/running',
+      'docs/carrying',
+    ])
     const doors = ['../README', 'embedding', 'owners', 'running', 'carrying'].map(
       (file) => `### I read ${file}\n\nHere is what it says.\n\n1. [It](${file}.md)\n`,
     )
