@@ -18,7 +18,7 @@ export {
   openPresentFile,
   readPrivateFile,
   writeNewFile,
-} from './private-files.ts'
+} from './files/private-files.ts'
 export { silentLog, type StoreLog } from './log/store-log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
 export { isLongInteger, type Json, parseExact } from './json.ts'

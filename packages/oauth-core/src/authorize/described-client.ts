@@ -13,8 +13,13 @@ import {
   hostOfClientId,
   isOwnIdentifier,
 } from '../client-documents/identifier.ts'
-import { dropSnapshot, findSnapshot } from '../client-documents/kept-snapshots.ts'
-import { isGone, type TakenDocument, takeDocument } from '../client-documents/snapshot.ts'
+import {
+  dropSnapshot,
+  findSnapshot,
+  isGone,
+  type TakenDocument,
+} from '../clients/kept-snapshots.ts'
+import { takeDocument } from '../client-documents/snapshot.ts'
 import { OAuthError } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'

@@ -18,7 +18,8 @@ import { ASSERTION_TYPE, useAssertion, verifyAssertion } from './keys/client-ass
 import type { ClientKeys } from './keys/client-keys.ts'
 import type { ClientKey } from './keys/key-set.ts'
 import { SharedRuns } from './shared-runs.ts'
-import { isGone, isToBeChecked, readAnew } from './snapshot.ts'
+import { isGone } from '../clients/kept-snapshots.ts'
+import { isToBeChecked, readAnew } from './snapshot.ts'
 
 /** How long a refresh waits for a document. @see assistants.md 2.8 */
 const WAIT_MS = SECOND_MS

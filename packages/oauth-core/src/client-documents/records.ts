@@ -3,7 +3,7 @@ import { DOCUMENT_INDEX, DOCUMENT_KIND, DOCUMENT_TAGS } from './document-cache.t
 import { COPY_INDEX, COPY_KIND, COPY_TAGS } from './document-copies.ts'
 import { ASSERTION_KIND } from './keys/client-assertion.ts'
 import { KEY_SET_INDEX, KEY_SET_KIND } from './keys/client-keys.ts'
-import { KEPT_INDEX, KEPT_KIND } from './kept-snapshots.ts'
+import { KEPT_INDEX, KEPT_KIND } from '../clients/kept-snapshots.ts'
 
 const { any, boolean, digest, instant, list, map, members, oneOf, text } = valueSchemas
 

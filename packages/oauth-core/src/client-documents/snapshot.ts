@@ -1,16 +1,7 @@
 import { DAY_MS } from '@svc/platform'
-import type { ClientMetadata } from '../clients/client.ts'
 import type { DocumentSnapshot, FoundDocument } from '../clients/client-document.ts'
+import type { TakenDocument } from '../clients/kept-snapshots.ts'
 import { hasCommonKey } from './keys/key-set.ts'
-
-/** What of a document becomes the record of a client. */
-export interface TakenDocument {
-  readonly metadata: Pick<
-    ClientMetadata,
-    'client_name' | 'client_uri' | 'logo_uri' | 'policy_uri' | 'redirect_uris' | 'software_id'
-  >
-  readonly snapshot: DocumentSnapshot
-}
 
 /** What a document that was read anew changes. */
 export interface ReadAnew extends TakenDocument {
@@ -20,8 +11,6 @@ export interface ReadAnew extends TakenDocument {
   readonly areKeysReplaced: boolean
 }
 
-/** SPEC: assistants.md 2.9 - how long a snapshot is good without its document. */
-export const GONE_MS: number = 14 * DAY_MS
 /** SPEC: assistants.md 2.8 - after how long a refresh looks at the document. */
 const CHECK_MS = DAY_MS
 
@@ -77,9 +66,4 @@ function areKeysReplaced(before: DocumentSnapshot, after: DocumentSnapshot): boo
 /** Whether a refresh has to look at the document. */
 export function isToBeChecked({ checkedAt }: DocumentSnapshot, now: number): boolean {
   return now - checkedAt > CHECK_MS
-}
-
-/** Whether the document was not to be had for so long that the client has nothing any more. */
-export function isGone({ fetchedAt }: DocumentSnapshot, now: number): boolean {
-  return now - fetchedAt > GONE_MS
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ensurePrivateFile, makePrivateFolder, mayFollowLinks } from '../private-files.ts'
+import { ensurePrivateFile, makePrivateFolder, mayFollowLinks } from '../files/private-files.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { prepareDatabase } from './schema.ts'
 import { DatabaseSync } from './engine.ts'

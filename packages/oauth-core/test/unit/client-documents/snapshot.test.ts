@@ -1,15 +1,11 @@
 import { expect } from 'chai'
+import { isGone } from '../../../src/clients/kept-snapshots.ts'
 import {
   type ClientDocument,
   documentClientId,
   type FoundDocument,
 } from '../../../src/clients/client-document.ts'
-import {
-  isGone,
-  isToBeChecked,
-  readAnew,
-  takeDocument,
-} from '../../../src/client-documents/snapshot.ts'
+import { isToBeChecked, readAnew, takeDocument } from '../../../src/client-documents/snapshot.ts'
 
 const URL_ = 'https://client.example/c'
 const DAY = 86_400_000

@@ -1,7 +1,24 @@
-import type { Instance, InstanceId } from '@svc/platform'
+import { DAY_MS, type Instance, type InstanceId } from '@svc/platform'
 import { type Change, type IndexKey, indexKey, type Key, recordKey, type Store } from '@svc/store'
-import type { Client } from '../clients/client.ts'
-import { GONE_MS, isGone, type TakenDocument } from './snapshot.ts'
+import type { Client, ClientMetadata } from './client.ts'
+import type { DocumentSnapshot } from './client-document.ts'
+
+/** What of a document becomes the record of a client. */
+export interface TakenDocument {
+  readonly metadata: Pick<
+    ClientMetadata,
+    'client_name' | 'client_uri' | 'logo_uri' | 'policy_uri' | 'redirect_uris' | 'software_id'
+  >
+  readonly snapshot: DocumentSnapshot
+}
+
+/** SPEC: assistants.md 2.9 - how long a snapshot is good without its document. */
+export const GONE_MS: number = 14 * DAY_MS
+
+/** Whether the document was not to be had for so long that the client has nothing any more. */
+export function isGone({ fetchedAt }: DocumentSnapshot, now: number): boolean {
+  return now - fetchedAt > GONE_MS
+}
 
 /** Of a client that has no access any more and is no client therefore: what its document said. */
 type KeptSnapshot = {
