@@ -18,7 +18,7 @@ const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = 
       'An assistant reads your data with the help of an AI model. It can send what it reads to the company that runs it. That company can keep the data and use it under its own rules.',
       'Text it reads, even in your own documents, can trick it. That is why it can only read unless you choose more.',
       'What it can read',
-      'Access expires After 1 hour After 24 hours After 30 days After that, it has to ask again.',
+      'Access expires in 1 hour 24 hours 30 days After that, it has to ask again.',
       'In Settings, Apps and access, you see everything it does and can remove its access at once.',
       'Let it read for 24 hours',
       'Don’t allow',
