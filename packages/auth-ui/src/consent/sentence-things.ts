@@ -47,7 +47,10 @@ export function thingsOf(
 }
 
 /** One thing for each kind of data, with all that the rules allow for it; sensitive and worst first. */
-export function kindsOf(permissions: readonly Permission[], options: KindOptions): readonly Thing[] {
+export function kindsOf(
+  permissions: readonly Permission[],
+  options: KindOptions,
+): readonly Thing[] {
   const kinds = new Map<string, Thing>()
   for (const permission of permissions) {
     const thing = thingOf(permission, options)

@@ -65,14 +65,14 @@ const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = 
   ],
   [
     'assistant-walled',
-    ['can’t read the assistant’s description at', 'right now. The last check was on November 2, 2026.'],
+    [
+      'can’t read the assistant’s description at',
+      'right now. The last check was on November 2, 2026.',
+    ],
   ],
   [
     'assistant-unknown',
-    [
-      'Data that this page can’t name: com.example.recipes',
-      'Apps and devices',
-    ],
+    ['Data that this page can’t name: com.example.recipes', 'Apps and devices'],
   ],
   ['assistant-nothing', ['Tick at least one thing, or choose “Don’t allow”.']],
 ]

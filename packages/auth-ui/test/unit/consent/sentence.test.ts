@@ -81,12 +81,12 @@ describe('the sentence of the consent page', () => {
       'It can only read some of your contacts. It can’t change anything.',
     ],
     ['io.svc.files:POST', 'It can add to your files.'],
-    [
-      'io.svc.files:DELETE io.svc.notes:GET',
-      'It can delete your files and only read your notes.',
-    ],
+    ['io.svc.files:DELETE io.svc.notes:GET', 'It can delete your files and only read your notes.'],
     ['*', 'It can do everything you can, except change how you log in.'],
-    ['com.example.a:GET', 'It can only read one kind of data that this page can’t name. It can’t change anything.'],
+    [
+      'com.example.a:GET',
+      'It can only read one kind of data that this page can’t name. It can’t change anything.',
+    ],
     [
       'com.example.a:GET,PUT com.example.b:GET,PUT',
       'It can read and change 2 kinds of data that this page can’t name.',
