@@ -108,28 +108,28 @@ const NOTIFICATIONS: PermissionTexts[string] = {
 
 const NOTIFICATION_PREFERENCES: PermissionTexts[string] = {
   en: {
-    name: 'Your choices about notifications',
+    name: 'Notification settings',
     read: 'See which apps may tell you something, how and when',
     add: 'Make such choices for you',
     change: 'Change those choices: mute apps, or let them speak',
     delete: 'Take such choices back',
   },
   fr: {
-    name: 'Vos choix de notifications',
+    name: 'Préférences de notification',
     read: 'Voir quelles applications peuvent vous dire quelque chose, par où et quand',
     add: 'Faire de tels choix pour vous',
     change: 'Modifier ces choix : faire taire des applications, ou leur rendre la parole',
     delete: 'Annuler de tels choix',
   },
   de: {
-    name: 'Ihre Wahl bei Benachrichtigungen',
+    name: 'Einstellungen für Benachrichtigungen',
     read: 'Sehen, welche Apps Ihnen etwas mitteilen dürfen, auf welchem Weg und wann',
     add: 'Solche Entscheidungen für Sie treffen',
     change: 'Diese Wahl ändern: Apps stumm schalten oder zu Wort kommen lassen',
     delete: 'Solche Entscheidungen zurücknehmen',
   },
   es: {
-    name: 'Sus elecciones sobre notificaciones',
+    name: 'Preferencias de notificación',
     read: 'Ver qué aplicaciones pueden decirle algo, por qué medio y cuándo',
     add: 'Elegir esto por usted',
     change: 'Cambiar esas elecciones: silenciar aplicaciones o dejarlas hablar',

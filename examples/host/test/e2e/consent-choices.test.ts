@@ -145,7 +145,7 @@ for (const run of ONE_PROCESS) {
       await page.goto(request.url)
       await isAsked(page)
       expect(await page.locator('#could').innerText()).to.match(
-        /^New: it could also read your files/u,
+        /^New: it can also read your files/u,
       )
       await openGroups(page)
       expect(await box(page, 'files').isVisible(), 'what is new').to.equal(true)
@@ -170,13 +170,13 @@ for (const run of ONE_PROCESS) {
       const cautions = (): Promise<string[]> => page.getByRole('note').allInnerTexts()
       expect(await said('new')).to.equal(1)
       expect(await cautions()).to.have.lengthOf(1)
-      expect((await cautions())[0]).to.include('Only go on if you just started')
+      expect((await cautions())[0]).to.include('Continue only if you just started')
       await allow(page)
       await request.isAnswered()
       await request.ask(CONTACTS)
       await page.goto(request.url)
       await isAsked(page)
-      expect(await page.locator('#could').innerText()).to.match(/^Nothing new: /u)
+      expect(await page.locator('#could').innerText()).to.match(/^Nothing new\. /u)
       expect(await said('known')).to.equal(1)
       expect(await cautions()).to.deep.equal([])
       await tour.svc('client', 'certify', owner.domain, request.clientId)

@@ -97,7 +97,7 @@ for (const subdomains of ['nested', 'flat'] as const) {
       await host.admin('PATCH', INSTANCE, { auth_mode: 'two_factor_mail' })
       const { context, page } = await newPage()
       await page.goto(await askLink(page))
-      await page.getByRole('heading', { name: 'Now your passphrase' }).waitFor()
+      await page.getByRole('heading', { name: 'Enter your passphrase' }).waitFor()
       await page.getByLabel('Passphrase', { exact: true }).fill('wrong')
       await page.getByRole('button', { name: 'Log in', exact: true }).click()
       await page.getByRole('alert').filter({ hasText: /\S/ }).first().waitFor()

@@ -188,7 +188,7 @@ describe('settings app of the host, in a browser', function () {
     await owner.page.getByLabel('Current passphrase', { exact: true }).fill('wrong one')
     await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
     await button('Change the passphrase').click()
-    await owner.page.getByText('That is not the passphrase. Try again.').waitFor()
+    await owner.page.getByText('Wrong passphrase. Try again.').waitFor()
     await owner.page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
     await button('Change the passphrase').click()
     await said('Your passphrase is changed.')

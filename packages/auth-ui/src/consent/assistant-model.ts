@@ -80,7 +80,6 @@ interface Asked {
 }
 
 const SHORT_LABEL = 3
-const SECTION_OF_APPS = 'group.apps'
 
 /** Words for everything the owner decides about an assistant. @see assistants.md 5.2 to 5.4 */
 export function assistantModel(view: AssistantView, options: ConsentOptions): AssistantModel {
@@ -156,8 +155,6 @@ function readsOf(
     )
   return consentGroups(reads, options).map((group) => ({
     ...group,
-    // SPEC: assistants.md 5.1 - nothing here is called an app.
-    labelKey: group.labelKey === SECTION_OF_APPS ? `assistant.${SECTION_OF_APPS}` : group.labelKey,
     items: group.items.map(withoutApp),
   }))
 }

@@ -28,7 +28,7 @@ export interface ConsentModel {
     /** What it was called when it was allowed. */
     readonly formerName?: Isolated
   }
-  /** What it could do, in one sentence. */
+  /** What it can do, in one or two sentences. */
   readonly sentence: string
   readonly caution?: Caution
   /** Of a client that has something already: what is new. */

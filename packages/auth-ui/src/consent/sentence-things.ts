@@ -46,6 +46,24 @@ export function thingsOf(
   return withoutRepeats([...things.values()]).sort((one, other) => one.rank - other.rank)
 }
 
+/** One thing for each kind of data, with all that the rules allow for it; sensitive and worst first. */
+export function kindsOf(
+  permissions: readonly Permission[],
+  options: KindOptions,
+): readonly Thing[] {
+  const kinds = new Map<string, Thing>()
+  for (const permission of permissions) {
+    const thing = thingOf(permission, options)
+    const key = thing.phrase ? options.messages.text(...thing.phrase) : permission.type
+    const known = kinds.get(key)
+    const isPart = thing.isPart && known?.isPart !== false
+    kinds.set(key, known === undefined ? thing : { ...known, ...either(known, thing), isPart })
+  }
+  return [...kinds.values()].sort(
+    (one, other) => one.rank - other.rank || severity(other) - severity(one),
+  )
+}
+
 function thingOf(permission: Permission, options: KindOptions): Thing {
   const { type, verbs, values } = permission
   const phrase = phraseOf(type, options)
@@ -92,6 +110,13 @@ function covers(whole: Thing, part: Thing): boolean {
 export function deedsKey(deeds: Deeds): string {
   const done = (['read', 'add', 'change', 'delete'] as const).filter((deed) => deeds[deed])
   return done.map((deed, at) => (at === 0 ? deed : capital(deed))).join('')
+}
+
+/** Delete before change before read; of two that delete, the one that may do more. */
+export function severity(deeds: Deeds): number {
+  return (
+    (deeds.delete ? 8 : 0) + (deeds.change ? 4 : 0) + (deeds.add ? 2 : 0) + (deeds.read ? 1 : 0)
+  )
 }
 
 function capital(word: string): string {

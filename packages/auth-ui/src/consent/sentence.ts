@@ -2,7 +2,7 @@ import type { Permission } from '@svc/oauth-core'
 import type { MessageValues, Messages } from '../messages.ts'
 import type { KindOptions } from './kind-facts.ts'
 import { listFormat } from './list-format.ts'
-import { deedsKey, type Thing, thingsOf } from './sentence-things.ts'
+import { deedsKey, kindsOf, severity, type Thing, thingsOf } from './sentence-things.ts'
 
 /** What the sentence is about. */
 export interface Asked {
@@ -14,26 +14,22 @@ export interface Asked {
   readonly allowedOn?: string
 }
 
-/** How much of it there is: the first that fits is taken. */
-interface Size {
-  readonly things: number
-  readonly clauses: number
-}
+/** What stands in one clause: all that the same can be done to. */
+type Clause = readonly [deeds: string, things: readonly Thing[]]
 
-const SIZES: readonly Size[] = [
-  { things: 3, clauses: 3 },
-  { things: 2, clauses: 3 },
-  { things: 1, clauses: 3 },
-  { things: 1, clauses: 2 },
-  { things: 1, clauses: 1 },
-]
+const MOST_CLAUSES = 4
+const MOST_NAMED = 3
+/** How many are named, the first that fits. */
+const SIZES = [3, 2, 1] as const
 const LONGEST_ENGLISH = 160
-const LONGEST = 200
+const LONGEST = 220
+/** The worst that can be done to a kind, worst first. */
+const WORST = ['delete', 'change', 'add', 'read'] as const
 
 /** How a thing is put into a clause: as what is added to, or as it is. */
 type Form = 'plain' | 'to'
 
-/** What an app could do, in one sentence of the owner's language. @see docs/decisions/0455 */
+/** What an app can do, in one or two sentences of the owner's language. @see docs/decisions/0455 */
 export function consentSentence(asked: Asked, options: KindOptions): string {
   const { messages } = options
   if (asked.permissions.some(({ type }) => type === '*'))
@@ -44,11 +40,10 @@ export function consentSentence(asked: Asked, options: KindOptions): string {
     return messages.text('consent.sentence.known', { date })
   }
   const isEnglish = messages.locale.startsWith('en')
-  const longest = isEnglish ? LONGEST_ENGLISH : LONGEST
-  return firstWithin(longest, (size) => sentenceOf(things, asked, size, messages))
+  return firstWithin(isEnglish ? LONGEST_ENGLISH : LONGEST, sentencesOf(things, asked, options))
 }
 
-/** Things in words, such as `your files, your notes, and 4 more`. */
+/** Things in words, such as `your files, your notes, and 4 more kinds of data`. */
 export function objectList(
   permissions: readonly Permission[],
   most: number,
@@ -57,59 +52,110 @@ export function objectList(
   return listOf(thingsOf(permissions, options), most, 'plain', options.messages)
 }
 
-function sentenceOf(
-  things: readonly Thing[],
-  { isKnown }: Asked,
-  { things: most, clauses: mostClauses }: Size,
-  messages: Messages,
-): string {
-  const onlyReads = things.every((thing) => deedsKey(thing) === 'read')
-  if (onlyReads && !isKnown)
-    return messages.text('consent.sentence.look', {
-      objects: listOf(things, most, 'plain', messages),
-    })
-  const words = clausesOf(things, onlyReads, { things: most, clauses: mostClauses }, messages)
-  return messages.text(isKnown ? 'consent.sentence.new' : 'consent.sentence', { clauses: words })
-}
-
 /** What may be done to what: `read and change your files; only read your contacts`. */
 export function deedClauses(permissions: readonly Permission[], options: KindOptions): string {
-  const things = thingsOf(permissions, options)
-  const onlyReads = things.every((thing) => deedsKey(thing) === 'read')
+  const clauses = clausesOf(thingsOf(permissions, options))
+  return firstWithin(LONGEST_ENGLISH, [
+    ...sizesOf(clauses).map((most) => namedClauses(clauses, most, options.messages)),
+    ...(clauses.length === 1
+      ? []
+      : [countedClauses(kindsOf(permissions, options), 'object.kinds', options.messages)]),
+  ])
+}
+
+/** The same with more words before fewer: everything is named, or else counted. */
+function* sentencesOf(
+  things: readonly Thing[],
+  { permissions, isKnown }: Asked,
+  options: KindOptions,
+): Generator<string> {
   const { messages } = options
-  return firstWithin(LONGEST_ENGLISH, (size) => clausesOf(things, onlyReads, size, messages))
+  const clauses = clausesOf(things)
+  const onlyReads = clauses.every(([deeds]) => deeds === 'read')
+  for (const most of sizesOf(clauses))
+    yield onlyReads && !isKnown
+      ? messages.text('consent.sentence.look', { objects: listOf(things, most, 'plain', messages) })
+      : messages.text(isKnown ? 'consent.sentence.new' : 'consent.sentence', {
+          clauses: namedClauses(clauses, most, messages),
+        })
+  if (clauses.length === 1) return
+  const kinds = kindsOf(permissions, options)
+  const counted = messages.text(isKnown ? 'consent.sentence.new.many' : 'consent.sentence.many', {
+    count: kinds.length,
+    clauses: countedClauses(kinds, 'object.ofThem', messages),
+  })
+  const sensitive = kinds.filter(({ rank, phrase }) => rank === 0 && phrase !== undefined)
+  for (const most of sensitive.length === 0 ? [] : SIZES) {
+    const objects = listOf(sensitive.slice(0, most), most, 'plain', messages)
+    yield `${counted} ${messages.text('consent.sentence.sensitive', { objects })}`
+  }
+  yield counted
 }
 
 /** The most words that are short enough, else the fewest. */
-function firstWithin(longest: number, wordsOf: (size: Size) => string): string {
+function firstWithin(longest: number, candidates: Iterable<string>): string {
   let words = ''
-  for (const size of SIZES) {
-    words = wordsOf(size)
-    if (words.length <= longest) break
-  }
+  for (words of candidates) if (words.length <= longest) break
   return words
 }
 
-function clausesOf(
-  things: readonly Thing[],
-  onlyReads: boolean,
-  { things: most, clauses: mostClauses }: Size,
-  messages: Messages,
-): string {
-  const clauses = [...byDeeds(things)].sort(([one], [other]) => severity(other) - severity(one))
-  const said = clauses.slice(0, mostClauses).map(([deeds, group]) => {
+/** How many things a clause may name. Only a single clause leaves things out: of several, nobody could tell which. */
+function sizesOf(clauses: readonly Clause[]): readonly number[] {
+  if (clauses.length === 1) return SIZES
+  const fits =
+    clauses.length <= MOST_CLAUSES && clauses.every(([, things]) => things.length <= MOST_NAMED)
+  return fits ? [MOST_NAMED] : []
+}
+
+/** The worst first. */
+function clausesOf(things: readonly Thing[]): readonly Clause[] {
+  const clauses = new Map<string, Thing[]>()
+  for (const thing of things) {
+    const key = deedsKey(thing)
+    clauses.set(key, [...(clauses.get(key) ?? []), thing])
+  }
+  return [...clauses].sort(([, [one]], [, [other]]) => severityOf(other) - severityOf(one))
+}
+
+function severityOf(thing: Thing | undefined): number {
+  return thing === undefined ? 0 : severity(thing)
+}
+
+function namedClauses(clauses: readonly Clause[], most: number, messages: Messages): string {
+  const onlyReads = clauses.every(([deeds]) => deeds === 'read')
+  const said = clauses.map(([deeds, things]) => {
     const key = deeds === 'read' && !onlyReads ? 'readOnly' : deeds
-    const form = deeds === 'add' ? 'to' : 'plain'
-    return messages.text(`clause.${key}`, { objects: listOf(group, most, form, messages) })
+    return clause(key, listOf(things, most, formOf(key), messages), messages)
   })
-  const hasMore = clauses.length > said.length
-  const hasList =
-    hasMore ||
-    clauses
-      .slice(0, mostClauses)
-      .some(([deeds, group]) => group.length > 1 || !SINGLE.has(deeds) || isPlural(group))
-  if (hasMore) said.push(messages.text('consent.sentence.more'))
+  const hasList = clauses.some(
+    ([deeds, things]) => things.length > 1 || !SINGLE.has(deeds) || isPlural(things),
+  )
   return hasList ? joined(said, messages) : inList(said, messages)
+}
+
+/** `delete 13 kinds of data, add to 13 and only read 14`. @param firstKey what the first number counts */
+function countedClauses(kinds: readonly Thing[], firstKey: string, messages: Messages): string {
+  const said: string[] = []
+  for (const deed of WORST) {
+    const count = kinds.filter((kind) => worstOf(kind) === deed).length
+    if (count === 0) continue
+    const key = deed === 'read' && said.length > 0 ? 'readOnly' : deed
+    const objectKey = said.length === 0 ? firstKey : 'object.others'
+    said.push(clause(key, put(messages, formOf(key), objectKey, { count }), messages))
+  }
+  return inList(said, messages)
+}
+
+function worstOf(deeds: Thing): string | undefined {
+  return WORST.find((deed) => deeds[deed])
+}
+
+function clause(key: string, objects: string, messages: Messages): string {
+  return messages.text(`clause.${key}`, { objects })
+}
+
+function formOf(clauseKey: string): Form {
+  return clauseKey === 'add' ? 'to' : 'plain'
 }
 
 /** Clauses with one verb: joined by "and" they stay clear. */
@@ -117,27 +163,6 @@ const SINGLE: ReadonlySet<string> = new Set(['read', 'add', 'change', 'delete'])
 
 function isPlural(group: readonly Thing[]): boolean {
   return group.some(({ count }) => count > 1)
-}
-
-function byDeeds(things: readonly Thing[]): ReadonlyMap<string, readonly Thing[]> {
-  const groups = new Map<string, Thing[]>()
-  for (const thing of things) {
-    const key = deedsKey(thing)
-    groups.set(key, [...(groups.get(key) ?? []), thing])
-  }
-  return groups
-}
-
-/** Delete before change before read; of two that delete, the one that may do more. */
-function severity(deeds: string): number {
-  const has = (deed: string): boolean => deeds.toLowerCase().includes(deed)
-  const points: readonly (readonly [string, number])[] = [
-    ['delete', 8],
-    ['change', 4],
-    ['add', 2],
-    ['read', 1],
-  ]
-  return points.reduce((sum, [deed, worth]) => sum + (has(deed) ? worth : 0), 0)
 }
 
 /** What does not fit is named by its group, else counted. */

@@ -116,7 +116,7 @@ describe('the assistants’ page, in a browser', function () {
       )
     }
     expect(reached).to.deep.equal([
-      'Go to the answer',
+      'Skip to Allow or Don’t allow',
       'Files and photos',
       'group-files-read on',
       'People and calendar',

@@ -113,7 +113,7 @@ describe('consent page, in a browser', function () {
 
       it('says on its button what will happen', async () => {
         for (const [span, label] of labels) {
-          await own.getByLabel('For how long').selectOption(span)
+          await own.getByLabel('Access expires').selectOption(span)
           await own.getByRole('button', { name: label, exact: true }).waitFor()
         }
       })
@@ -241,7 +241,7 @@ describe('consent page, in a browser', function () {
   })
 
   it('leads to the answer, past the list', async () => {
-    const skip = page.getByRole('link', { name: 'Go to the answer' })
+    const skip = page.getByRole('link', { name: 'Skip to Allow or Don’t allow' })
     await skip.focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')

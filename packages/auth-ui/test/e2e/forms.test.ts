@@ -83,7 +83,7 @@ describe('forms, in a browser', function () {
       answer = refuse(401, 'invalid_passphrase')
       await open()
       await submit('not the passphrase')
-      await page.getByText('That is not the passphrase. Try again.').waitFor()
+      await page.getByText('Wrong passphrase. Try again.').waitFor()
       const field = page.getByLabel('Passphrase', { exact: true })
       expect(await field.inputValue()).to.equal('')
       expect(await field.getAttribute('aria-invalid')).to.equal('true')
@@ -96,7 +96,7 @@ describe('forms, in a browser', function () {
       answer = refuse(401, 'invalid_passphrase')
       await open()
       await submit('not the passphrase')
-      await page.getByText('That is not the passphrase. Try again.').waitFor()
+      await page.getByText('Wrong passphrase. Try again.').waitFor()
       const { border, outline, offset, danger, focus } = await page.evaluate(() => {
         const box = document.querySelector('.field__box')!
         const style = getComputedStyle(box)

@@ -71,7 +71,7 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
     'consent',
     [
       '',
-      'Go to the answer',
+      'Skip to Allow or Don’t allow',
       ...group('Files and photos', 'files', 'read', 'change', 'delete'),
       ...group('Other data', 'other', 'read', 'delete'),
       ...group('Apps and devices', 'apps', 'change'),
@@ -80,7 +80,7 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
       ...group('Your account', 'account', 'read'),
       'Untick all',
       'Tick all',
-      'Until I end it',
+      'When I remove it',
       'Details',
       'Allow for 30 days',
       'Don’t allow',

@@ -152,7 +152,7 @@ describe('passphrase forms against the server, in a browser', function () {
     ] as const) {
       const before = refused()
       await logIn(typed)
-      await page.getByText('That is not the passphrase. Try again.').waitFor()
+      await page.getByText('Wrong passphrase. Try again.').waitFor()
       expect(refused() - before, typed).to.equal(tries)
     }
   })

@@ -278,7 +278,7 @@ describe('the second step, in a browser', function () {
     it('says so where the browser cannot make one', async () => {
       await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'))
       await open('passkey')
-      await page.getByText('This browser can’t make passkeys here.').waitFor()
+      await page.getByText('This browser can’t create passkeys here.').waitFor()
       const button = page.getByRole('button', { name: 'Create the passkey' })
       expect(await button.isDisabled()).to.equal(true)
     })

@@ -71,7 +71,7 @@ describe('reset, magic links and confirmation, in a browser', function () {
       await open(name)
       await passphrase().fill('not the passphrase')
       await passphrase().press('Enter')
-      await page.getByText('That is not the passphrase.').waitFor()
+      await page.getByText('Wrong passphrase.').waitFor()
       expect(await passphrase().inputValue()).to.equal('')
     })
   }

@@ -98,7 +98,7 @@ describe('an assistant that asks the owner', () => {
     expect(tokens.scope).to.equal('io.svc.contacts:GET io.svc.notes:GET io.svc.notes:POST')
     const { page, form: again } = await ask()
     expect(page.text).to.match(
-      /it may already read and add to your notes; only read your contacts\./u,
+      /it can already read and add to your notes; only read your contacts\./u,
     )
     expect(page.text).to.include('New: delete your notes.')
     expect(again.value('duration')).to.equal('1h')

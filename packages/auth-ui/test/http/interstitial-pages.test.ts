@@ -73,7 +73,7 @@ describe('pages where a consent was asked for', () => {
       await limitTo(0)
       const page = await browser.get(url)
       expect(page.text).to.include('Your space can’t connect any apps or devices.')
-      expect(page.text).to.include('Ask whoever runs this server to allow it.')
+      expect(page.text).to.include('Ask the administrator of this server to allow it.')
       expect(page.text).to.include('href="https://shop.example.com/?for=alice.example.com"')
       expect(page.text).to.include('1 app or device is connected now.')
       expect(page.text).to.match(/#\/apps"[^>]*>Review connected apps</u)

@@ -120,7 +120,7 @@ eachStore((open) => {
           name,
           former: 'Weather',
         })
-        expect(await asked()).to.include('This may be an imitation.')
+        expect(await asked()).to.include('This looks like an imitation.')
       })
     }
 
@@ -133,7 +133,7 @@ eachStore((open) => {
       await server.oauth.clients.setFlagship(instance, party.client.client_id, true)
       expect(await asked()).to.not.include('imitation')
       await rename('Settings')
-      expect(await asked()).to.include('This may be an imitation.')
+      expect(await asked()).to.include('This looks like an imitation.')
     })
   })
 })

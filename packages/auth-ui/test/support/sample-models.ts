@@ -200,6 +200,8 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       ...consentPage({ client: client('Dr\u0456ve f\u043er Android') }),
       appNames: ['Home', 'Drive'],
     }),
+  'consent-twelve': (pages, ctx) =>
+    pages.consentPage(ctx, consentPage({ permissions: FORTY.slice(0, 12) })),
   'consent-forty': (pages, ctx) => pages.consentPage(ctx, consentPage({ permissions: FORTY })),
   'consent-long': (pages, ctx) =>
     pages.consentPage(ctx, consentPage({ permissions: FORTY, client: client(LONG_NAME) })),

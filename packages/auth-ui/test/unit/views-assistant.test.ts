@@ -14,12 +14,12 @@ const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = 
     [
       'Let an assistant read your data?',
       `from ${HOST}`,
-      `This server has read its description at ${HOST}; the name is what it calls itself.`,
-      'An assistant is a program that reads with the help of an AI model. What it reads may be sent to the company that runs it. It may be kept there, and used by its rules, not by yours.',
-      'It may also be misled by texts it reads, in your documents too. That is why it can only read unless you choose more.',
-      'What it may read',
-      'Until when 1 hour 24 hours 30 days Afterwards it has to ask again.',
-      'You see everything it does under Settings, Apps and access, and can end it there at once.',
+      `Your server checked the assistant’s description at ${HOST}. The assistant chose its own name.`,
+      'An assistant reads your data with the help of an AI model. It can send what it reads to the company that runs it. That company can keep the data and use it under its own rules.',
+      'Text it reads, even in your own documents, can trick it. That is why it can only read unless you choose more.',
+      'What it can read',
+      'Access expires in 1 hour 24 hours 30 days After that, it has to ask again.',
+      'In Settings, Apps and access, you see everything it does and can remove its access at once.',
       'Let it read for 24 hours',
       'Don’t allow',
       `https://${HOST}/oauth/callback`,
@@ -29,16 +29,16 @@ const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = 
     'assistant-writes',
     [
       'Let an assistant change your data?',
-      'What it also asks for Leave these out unless you need them now.',
+      'It also wants to Leave these unticked unless you need them now.',
       'Let it read and change for 1 hour',
     ],
   ],
   [
     'assistant-registered',
     [
-      'A program that calls itself Helper for the desk.',
-      'Nobody has checked this. Only the return address below is certain.',
-      'It runs as a program on this computer. Any program here could use this name. Go on only if you have just started it yourself.',
+      'An assistant that calls itself Helper for the desk.',
+      'Not verified. Only the return address below is certain.',
+      'It runs on this computer. Any program here can use this name. Continue only if you just started it yourself.',
       'http://127.0.0.1:49152/callback',
     ],
   ],
@@ -59,20 +59,20 @@ const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = 
   [
     'assistant-step-up',
     [
-      'Until November 3, 2026 at 9:30 AM it may already read and change your notes; read and add to your contacts; only read your calendar events.',
+      'Until November 3, 2026 at 9:30 AM it can already read and change your notes; read and add to your contacts; only read your calendar events.',
       'New: delete your notes and change your contacts.',
     ],
   ],
   [
     'assistant-walled',
-    ['can’t read its description at', 'at the moment. It was checked on November 2, 2026;'],
+    [
+      'can’t read the assistant’s description at',
+      'right now. The last check was on November 2, 2026.',
+    ],
   ],
   [
     'assistant-unknown',
-    [
-      'Data of type com.example.recipes: this page has no other words for it.',
-      'Programs and devices',
-    ],
+    ['Data that this page can’t name: com.example.recipes', 'Apps and devices'],
   ],
   ['assistant-nothing', ['Tick at least one thing, or choose “Don’t allow”.']],
 ]
@@ -109,9 +109,9 @@ describe('the assistants’ page', () => {
         expect(title).to.not.equal('')
         if (locale !== 'en') expect(text).to.not.equal(english)
         const own = text
-          // The section of the settings is called so.
+          // The section of the settings and the group of the data are called so.
           .replaceAll(
-            /Apps (?:and access|und Zugriff)|Applications et accès|Aplicaciones y acceso/gu,
+            /Apps (?:and (?:access|devices)|und (?:Zugriff|Geräte))|Applications et (?:accès|appareils)|Aplicaciones y (?:acceso|dispositivos)/gu,
             '',
           )
         expect(own, `${sample} ${locale}`).to.not.match(
@@ -177,7 +177,7 @@ describe('the assistants’ page', () => {
     const unnamed = (await page('assistant-brand-registered')).text
     expect(unnamed, 'the address is above').to.include('Only the return address above is certain.')
     const address = unnamed.indexOf(`https://${HOST}/oauth/callback`)
-    expect(address).to.be.within(0, unnamed.indexOf('A program that calls itself'))
+    expect(address).to.be.within(0, unnamed.indexOf('An assistant that calls itself'))
   })
 
   it('takes for words of this server its product, its name and its domain', () => {

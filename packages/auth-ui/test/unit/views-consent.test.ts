@@ -143,7 +143,7 @@ describe('consent page', () => {
     const { text, title, links } = parsePage(await get('consent'), server.origin)
     expect(title).to.equal('Allow Drive for Android? – Alice Martin')
     expect(text).to.include('Allow Drive for Android')
-    expect(text).to.include('New here · not checked by anybody')
+    expect(text).to.include('New app · not verified')
     expect(text).to.include('Your answer goes to drive.example.com')
     expect(text).to.include('Data of type com.example.recipes')
     expect(text).to.include('io.svc.photos.albums:GET,POST,PUT,PATCH')
@@ -185,8 +185,8 @@ describe('consent page', () => {
     const html = await get('consent-more')
     const [fresh = '', folded = ''] = html.split('<details class="fold keeps">', 2)
     const boxes = (text: string) => text.match(/name="permission-\d+-\w+"/gu)?.length ?? 0
-    expect(html).to.include('Keeps: 2 permissions since November 2, 2026')
-    expect(html).to.include('New: it could also ')
+    expect(html).to.include('It keeps the 2 permissions you allowed on November 2, 2026')
+    expect(html).to.include('New: 5 kinds of data. It can ')
     expect(boxes(fresh)).to.equal(7)
     expect(boxes(folded)).to.equal(4)
     expect(folded, 'its own boxes alone decide').to.not.include('name="group-')
@@ -195,7 +195,7 @@ describe('consent page', () => {
 
   it('says that nothing is new', async () => {
     const html = await get('consent-known')
-    expect(html).to.include('Nothing new: it keeps what you allowed on November 2, 2026.')
+    expect(html).to.include('Nothing new. It keeps what you allowed on November 2, 2026.')
     expect(html.match(/name="permission-\d+-\w+"/gu)).to.have.lengthOf(11)
     expect(html).to.not.include('name="group-')
   })
@@ -211,8 +211,8 @@ describe('consent page', () => {
   })
 
   const whole: readonly [name: string, why: string][] = [
-    ['consent-linked', 'Nothing can be left out.'],
-    ['consent-everything', 'it is all or nothing'],
+    ['consent-linked', 'You can’t leave anything out.'],
+    ['consent-everything', 'You can’t leave anything out.'],
   ]
   for (const [name, why] of whole) {
     it(`has no boxes and says why: ${name}`, async () => {
@@ -226,11 +226,11 @@ describe('consent page', () => {
   }
 
   const cautions: readonly [name: string, look: string, words: string][] = [
-    ['consent', 'warning', 'It could delete your files.'],
-    ['consent-app', 'warning', 'Only go on if you just started'],
-    ['consent-more', 'warning', 'Two addresses.'],
-    ['consent-everything', 'danger', 'It gets everything, for good or bad.'],
-    ['consent-imitation', 'danger', 'This may be an imitation.'],
+    ['consent', 'warning', 'It can delete your files.'],
+    ['consent-app', 'warning', 'Continue only if you just started'],
+    ['consent-more', 'warning', 'Two different addresses.'],
+    ['consent-everything', 'danger', 'It gets full control of your space.'],
+    ['consent-imitation', 'danger', 'This looks like an imitation.'],
     ['consent-known', '', ''],
     ['consent-linked', '', ''],
   ]
