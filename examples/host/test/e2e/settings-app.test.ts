@@ -80,7 +80,7 @@ describe('settings app of the host, in a browser', function () {
     await code.fill(totpCode(await owner.page.locator('.secret').innerText(), Date.now()))
     await button('Turn it on').click()
     await heading('Save your recovery codes').waitFor()
-    await owner.page.getByText('Would you rather get codes by email that day?').waitFor()
+    await owner.page.getByText('Prefer codes by email as a fallback?').waitFor()
     await button('Cancel').click()
     await owner.page.getByText('You log in with the passphrase only.').waitFor()
     await factor('mail').getByRole('button', { name: 'Turn on' }).click()
