@@ -36,13 +36,20 @@ const [OPEN, CLOSE] = ['\u2068', '\u2069']
  * @param {import('./_kit/texts.js').Translate} t
  */
 export function sentenceOf(entry, t) {
-  const { event, actor, target } = entry
+  const { event, actor, target, until } = entry
   const count = countOf(entry)
   const key = `activity.event.${event}`
   const name = nameOf(target?.name === undefined ? actor : target, t)
-  const day = dayOf(entry)
-  const values = { name: `${OPEN}${name}${CLOSE}`, day, ...(count === undefined ? {} : { count }) }
+  const values = {
+    name: `${OPEN}${name}${CLOSE}`,
+    day: dayOf(entry),
+    ...(until === undefined ? {} : { time: longDate(until) }),
+    ...(count === undefined ? {} : { count }),
+  }
   const keys = [
+    ...(until === undefined
+      ? []
+      : [...(name === '' ? [] : [`${key}.until.named`]), `${key}.until`]),
     ...(count === undefined ? [] : [`${key}.many`]),
     ...(count === 0 ? [`${key}.idle.named`] : []),
     ...(name === '' ? [] : [`${key}.${actor.kind}.named`, `${key}.named`]),
@@ -78,8 +85,18 @@ function countOf({ event, count, uses = [], detail = {} }) {
 function dayOf({ detail }) {
   const day = detail?.day
   if (day === undefined) return ''
+  return longDate(`${day}T00:00Z`, { timeZone: 'UTC' })
+}
+
+/**
+ * A day in words.
+ *
+ * @param {string | number} at ISO 8601, or milliseconds since the epoch
+ * @param {Intl.DateTimeFormatOptions} [options]
+ */
+export function longDate(at, options = {}) {
   const { lang } = document.documentElement
-  return dateText(lang, { dateStyle: 'long', timeZone: 'UTC' }, new Date(`${day}T00:00Z`))
+  return dateText(lang, { dateStyle: 'long', ...options }, new Date(at))
 }
 
 /**

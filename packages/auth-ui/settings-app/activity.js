@@ -1,7 +1,6 @@
 import { ApiError } from './_kit/api.js'
-import { dateText } from './_kit/dates.js'
 import { make, makeTime } from './_kit/dom.js'
-import { actorOf, deviceOf, markOf, sentenceOf, usesOf } from './activity-words.js'
+import { actorOf, deviceOf, longDate, markOf, sentenceOf, usesOf } from './activity-words.js'
 import { exportRecord } from './activity-export.js'
 import { makeFilters } from './activity-filters.js'
 import { whileBusy } from './fields.js'
@@ -100,13 +99,13 @@ function wordsOf({ unbroken, count = 0, since, fault, verified_at: at }, { t, wh
   if (at === undefined || unbroken === undefined) return t('activity.unchecked')
   if (unbroken && since === undefined) return t('activity.none')
   if (unbroken) {
-    return t('activity.unbroken', { count, date: dayOf(since ?? ''), time: when(at).text })
+    return t('activity.unbroken', { count, date: longDate(since ?? ''), time: when(at).text })
   }
   const seq = fault?.seq ?? 0
   const after = fault?.after
   return after === undefined
     ? t('activity.broken', { seq })
-    : t('activity.broken.after', { seq, date: dayOf(after) })
+    : t('activity.broken.after', { seq, date: longDate(after) })
 }
 
 /** @param {HTMLElement} days @param {Tools} tools @param {string} address */
@@ -138,7 +137,7 @@ async function addPage(days, tools, address) {
 
 /** @param {HTMLElement} days @param {ActivityEntry} entry @param {Tools} tools */
 function addEntry(days, entry, tools) {
-  const day = dayOf(entry.time)
+  const day = longDate(entry.time)
   let group = [...days.querySelectorAll('section')].at(-1)
   if (group?.dataset['day'] !== day) {
     const id = `day-${entry.seq}`
@@ -156,12 +155,8 @@ function addEntry(days, entry, tools) {
 /** @param {ActivityEntry} entry @param {Tools} tools */
 function entryCard(entry, tools) {
   const { t, when } = tools
-  const { outcome, event, until } = entry
+  const { outcome, event } = entry
   const words = sentenceOf(entry, t)
-  const sentence =
-    until === undefined
-      ? words
-      : t('activity.until', { name: words, time: dayOf(new Date(until).toISOString()) })
   const isRefused = outcome === 'refused'
   const badge = isRefused
     ? [' ', make('span', { class: 'badge badge--warning' }, t('activity.refused'))]
@@ -173,7 +168,7 @@ function entryCard(entry, tools) {
     make(
       'div',
       { class: 'item__text' },
-      make('h3', { class: 'item__name' }, sentence, ...badge),
+      make('h3', { class: 'item__name' }, words, ...badge),
       make(
         'p',
         { class: 'item__facts' },
@@ -219,10 +214,4 @@ function details(entry, words, { t, when }) {
       ),
     ),
   )
-}
-
-/** @param {string} iso */
-function dayOf(iso) {
-  const { lang } = document.documentElement
-  return dateText(lang, { dateStyle: 'long' }, new Date(iso))
 }

@@ -51,6 +51,6 @@ export async function storageCard({ api, t }) {
       make('span', { class: 'muted' }, `(${percent.format(share)})`),
     ),
     bar,
-    make('p', { class: 'muted' }, t(`storage.${level}`)),
+    ...(level === 'room' ? [] : [make('p', { class: 'muted' }, t(`storage.${level}`))]),
   )
 }

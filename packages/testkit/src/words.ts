@@ -45,7 +45,7 @@ const RAW_NAME = /\bio\.svc\b/u
 
 /** Where a button has its verb: last in German, first elsewhere. */
 const VERB: Readonly<Record<string, RegExp>> = {
-  en: /^(?:accept|add|allow|archive|ask|cancel|change|check|choose|close|confirm|connect|continue|copy|create|decline|delete|don’t|download|email|empty|find|forget|get|go|hide|leave|let|load|log|make|manage|mark|move|open|put|raise|read|reconnect|rename|renew|remind|remove|replace|resend|review|save|see|send|set|share|show|start|stop|take|tick|try|turn|undo|unsubscribe|untick|use)\b/iu,
+  en: /^(?:accept|add|allow|archive|ask|block|cancel|change|check|choose|close|confirm|connect|continue|copy|create|decline|delete|don’t|download|email|empty|find|forget|get|go|hide|leave|let|load|log|make|manage|mark|move|open|put|raise|read|reconnect|remind|remove|rename|renew|replace|require|resend|review|save|see|send|set|share|show|start|stop|take|tick|try|turn|undo|unsubscribe|untick|use)\b/iu,
   fr: /^(?:ne (?:pas|plus) |tout )?(?:en |la |le |les |me |se |l’|m’|s’)?\p{L}+(?:er|ir|re)(?!\p{L})/iu,
   de: /\p{L}(?:e[lr]?n|tun)$/u,
   es: /^(?:no )?\p{L}*[aeií]r(?:l[aeo]s?|me|se)?(?!\p{L})/iu,

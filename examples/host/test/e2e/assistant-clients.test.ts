@@ -201,7 +201,7 @@ describe('an assistant that is given nothing but the address', function () {
     const ended = page.waitForResponse(
       (response) => response.request().method() === 'DELETE' && response.status() === 204,
     )
-    await page.getByRole('button', { name: `End access of ${title}` }).click()
+    await page.getByRole('button', { name: `Remove access of ${title}` }).click()
     await ended
   }
 })

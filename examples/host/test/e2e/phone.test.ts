@@ -40,7 +40,7 @@ describe('the phone number in the settings, in a browser', function () {
     await page.getByRole('alert').filter({ hasText: 'Begin with +' }).waitFor()
     await page.getByLabel('Phone number', { exact: true }).fill('+33 6 12 34 56 78')
     await button('Send the code').click()
-    const field = page.getByLabel('Code from the text')
+    const field = page.getByLabel('Code from the text message')
     await field.waitFor()
     const [text] = await texts()
     expect(text?.number).to.equal(NUMBER)

@@ -187,7 +187,7 @@ describe('the README and the tour, followed word by word in a clean clone', func
         await page.goto(here(step.address('settings.alice.localhost:8080/#/apps')))
         const remove = step.word('Remove access')
         const row = page.locator('.item').filter({ hasText: 'Example client' })
-        await row.getByText(step.word('What it may do'), { exact: true }).click()
+        await row.getByText(step.word('What it can do'), { exact: true }).click()
         await button(settings('clients.revoke.label', { name: 'Example client' })).click()
         await button(remove, dialog()).click()
         await client?.shows(step.shown())
@@ -296,7 +296,7 @@ describe('the README and the tour, followed word by word in a clean clone', func
         await there.getByText('Nobody has access').waitFor()
         const refused = await runHere(fetchPhotos)
         expect(refused, refused.stderr).to.include({ code: 1, stdout: '' })
-        await page.getByText(step.word('Connect again'), { exact: true }).waitFor()
+        await page.getByText(step.word('Reconnect'), { exact: true }).waitFor()
         await provider.interrupt()
       },
 

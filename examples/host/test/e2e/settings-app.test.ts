@@ -43,17 +43,17 @@ describe('settings app of the host, in a browser', function () {
     await owner.confirm()
     await heading('Set up an authenticator app').waitFor()
     const key = await owner.page.locator('.secret').innerText()
-    await owner.page.getByLabel('Code of the app').fill(totpCode(key, Date.now()))
+    await owner.page.getByLabel('Code from the app').fill(totpCode(key, Date.now()))
     await button('Turn it on').click()
     await keepCodes()
   }
 
   /** @returns the codes that an app which stands alone is turned on with */
   async function keepCodes(): Promise<readonly string[]> {
-    await heading('Keep your recovery codes').waitFor()
+    await heading('Save your recovery codes').waitFor()
     const codes = await owner.page.locator('.codes code').allInnerTexts()
     expect(codes).to.have.lengthOf(10)
-    await button('I have kept them: turn the app on').click()
+    await button('I’ve saved them: turn the app on').click()
     await said('Authenticator app added. Keep your recovery codes')
     return codes
   }
@@ -63,7 +63,7 @@ describe('settings app of the host, in a browser', function () {
     const { search } = new URL(owner.page.url())
     expect(search, 'code and state are gone from the address').to.equal('')
     expect(await factor('totp').innerText()).to.include('On')
-    await owner.page.getByText('Second step is on.').waitFor()
+    await owner.page.getByText('The second step is on.').waitFor()
     // Nothing is switched on unasked.
     expect(await factor('mail').innerText())
       .to.include('Turn on')
@@ -76,11 +76,11 @@ describe('settings app of the host, in a browser', function () {
     await open('security')
     await button('Set up the app').click()
     await owner.confirm()
-    const code = owner.page.getByLabel('Code of the app')
+    const code = owner.page.getByLabel('Code from the app')
     await code.fill(totpCode(await owner.page.locator('.secret').innerText(), Date.now()))
     await button('Turn it on').click()
-    await heading('Keep your recovery codes').waitFor()
-    await owner.page.getByText('Would you rather get codes by email that day?').waitFor()
+    await heading('Save your recovery codes').waitFor()
+    await owner.page.getByText('Prefer codes by email as a fallback?').waitFor()
     await button('Cancel').click()
     await owner.page.getByText('You log in with the passphrase only.').waitFor()
     await factor('mail').getByRole('button', { name: 'Turn on' }).click()
@@ -101,7 +101,7 @@ describe('settings app of the host, in a browser', function () {
     await open('security')
     await button('Set up the app').click()
     await owner.confirm()
-    const code = owner.page.getByLabel('Code of the app')
+    const code = owner.page.getByLabel('Code from the app')
     await code.waitFor()
     const key = await owner.page.locator('.secret').innerText()
     await button('Turn it on').click()
@@ -135,7 +135,7 @@ describe('settings app of the host, in a browser', function () {
       button('Save as a file').click(),
     ])
     expect(file.suggestedFilename()).to.equal(`${owner.instance.domain}-recovery-codes.txt`)
-    await button('I have kept them').click()
+    await button('I’ve saved them').click()
     await said('New recovery codes are ready.')
     await factor('recovery').getByText('10 codes left').waitFor()
     expect(await owner.page.content()).to.not.include(codes[0])
@@ -304,9 +304,9 @@ describe('settings app of the host, in a browser', function () {
     expect(await owner.page.locator('#content .item').count(), 'one row for one browser').to.equal(
       2,
     )
-    await owner.page.getByRole('button', { name: /^Forget / }).click()
-    await dialogButton('Forget').click()
-    await said('is forgotten.')
+    await owner.page.getByRole('button', { name: /^Remove / }).click()
+    await dialogButton('Remove').click()
+    await said('was removed.')
     expect(await owner.page.locator('#content .item').count()).to.equal(1)
     await open('security')
     await factor('recovery').getByText('9 codes left').waitFor()
@@ -343,8 +343,8 @@ describe('settings app of the host, in a browser', function () {
     expect(await page.evaluate(() => document.activeElement?.id)).to.equal('code')
     await page.keyboard.type(totpCode(await page.locator('.secret').innerText(), Date.now()))
     await page.keyboard.press('Enter')
-    await heading('Keep your recovery codes').waitFor()
-    await tabTo('I have kept them: turn the app on')
+    await heading('Save your recovery codes').waitFor()
+    await tabTo('I’ve saved them: turn the app on')
     await page.keyboard.press('Enter')
     await said('Authenticator app added.')
   })

@@ -40,13 +40,13 @@ describe('home app, in a browser', function () {
     expect(await checkup.getByRole('link').getAttribute('href')).to.match(
       /settings[^/]*\/#\/security\/second-step$/u,
     )
-    expect(await section('Accounts that wait for you').innerText())
-      .to.include('Bank has to be connected again.')
+    expect(await section('Accounts that need attention').innerText())
+      .to.include('Bank needs reconnecting.')
       .and.not.include('Photos')
     expect(await section('7 unread notifications').innerText())
       .to.include('Dana shared “Contracts”')
       .and.include('Backup done')
-      .and.include('5 more are unread.')
+      .and.include('5 more unread notifications.')
       .and.not.include('Read long ago')
     expect(await section('Apps').getByRole('link').allInnerTexts()).to.have.lengthOf(2)
     expect(calls().filter((call) => !call.startsWith('GET '))).to.deep.equal([])
@@ -88,8 +88,8 @@ describe('home app, in a browser', function () {
     }
     await open({})
     expect(lines).to.deep.equal([
-      'Urgent: Your passphrase was reset. 2 passkeys wait until you say they are yours.',
-      'Advice: 2 apps could delete your data, Old app among them. Nobody used them for 90 days.',
+      'Urgent: Your passphrase was reset. 2 passkeys are paused until you confirm that they’re yours.',
+      'Advice: 2 apps, Old app among them, can delete your data and haven’t been used for 90 days.',
       'nothing',
     ])
   })

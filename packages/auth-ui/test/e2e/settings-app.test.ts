@@ -31,19 +31,19 @@ describe('settings app, in a browser', function () {
   async function openDrive(): Promise<void> {
     await open('#/apps')
     const drive = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
-    await drive.getByText('What it may do').click()
+    await drive.getByText('What it can do').click()
   }
 
   it('shows what has access, with its permissions in words and raw', async () => {
     await open('#/apps')
     const item = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
-    await item.getByText('What it may do').click()
+    await item.getByText('What it can do').click()
     expect(await item.innerText())
       .to.include('Mobile app')
       .and.include('Android')
       .and.include('Last used yesterday')
       .and.include('Contacts')
-      .and.include('Until you end it')
+      .and.include('Doesn’t expire')
     expect(
       await item.getByRole('checkbox', { name: 'Delete: Files and folders' }).isChecked(),
     ).to.equal(true)
@@ -61,6 +61,11 @@ describe('settings app, in a browser', function () {
     expect(await meter.getAttribute('aria-valuetext')).to.equal('381 MB of 1 GB used')
     expect(await page.getByText('381 MB of 1 GB used').isVisible()).to.equal(true)
     expect(await meter.getAttribute('data-level')).to.equal('room')
+    const card = page.locator('[data-part=storage]')
+    expect((await card.innerText()).split(/\n+/u)).to.deep.equal([
+      'Storage',
+      '381 MB of 1 GB used (37%)',
+    ])
   })
 
   it('asks once, names what ends, and ends it', async () => {
@@ -96,7 +101,7 @@ describe('settings app, in a browser', function () {
   it('takes single rights away, which it names before', async () => {
     await openDrive()
     const drive = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
-    const save = drive.getByRole('button', { name: 'Take these rights away' })
+    const save = drive.getByRole('button', { name: 'Remove these rights' })
     expect(await save.isVisible()).to.equal(false)
     await drive.getByRole('checkbox', { name: 'Delete: Files and folders' }).uncheck()
     await drive.getByRole('checkbox', { name: 'Read: Contacts' }).uncheck()
@@ -107,7 +112,7 @@ describe('settings app, in a browser', function () {
     ])
     const [request] = await Promise.all([
       page.waitForRequest((sent) => sent.method() === 'PATCH'),
-      dialog().getByRole('button', { name: 'Take these rights away' }).click(),
+      dialog().getByRole('button', { name: 'Remove these rights' }).click(),
     ])
     expect(new URL(request.url()).pathname).to.equal('/settings/clients/c1')
     expect(request.postDataJSON()).to.deep.equal({ scope: 'io.svc.files:GET,POST,PUT,PATCH' })
@@ -130,16 +135,16 @@ describe('settings app, in a browser', function () {
 
   it('never repeats a change with a new token by itself', async () => {
     await open('#/devices')
-    await page.getByRole('button', { name: 'Forget Firefox on Android' }).waitFor()
+    await page.getByRole('button', { name: 'Remove Firefox on Android' }).waitFor()
     await until(() => server.calls.includes('GET /settings/restored Bearer token-1'))
     server.expireToken()
-    await page.getByRole('button', { name: 'Forget Firefox on Android' }).click()
-    await dialog().getByRole('button', { name: 'Forget' }).click()
+    await page.getByRole('button', { name: 'Remove Firefox on Android' }).click()
+    await dialog().getByRole('button', { name: 'Remove' }).click()
     await dialog().getByText('That didn’t work. Try again in a moment.').waitFor()
     const changes = () => server.calls.filter((call) => call.startsWith('DELETE'))
     expect(changes()).to.deep.equal(['DELETE /settings/devices/v2 Bearer token-1'])
-    await dialog().getByRole('button', { name: 'Forget' }).click()
-    await page.getByText('Firefox on Android is forgotten.').first().waitFor()
+    await dialog().getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Firefox on Android was removed.').first().waitFor()
     expect(changes().at(-1)).to.equal('DELETE /settings/devices/v2 Bearer token-2')
   })
 
@@ -162,9 +167,9 @@ describe('settings app, in a browser', function () {
 
   it('forgets a browser, sessions and trust together', async () => {
     await open('#/devices')
-    await page.getByRole('button', { name: 'Forget Firefox on Android' }).click()
-    await dialog().getByRole('button', { name: 'Forget' }).click()
-    await page.getByText('Firefox on Android is forgotten.').first().waitFor()
+    await page.getByRole('button', { name: 'Remove Firefox on Android' }).click()
+    await dialog().getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Firefox on Android was removed.').first().waitFor()
     expect(server.calls.filter((call) => call.startsWith('DELETE'))).to.deep.equal([
       'DELETE /settings/devices/v2 Bearer token-1',
     ])
@@ -189,7 +194,7 @@ describe('settings app, in a browser', function () {
     await page.route('**/settings/clients', (route) => route.abort(), { times: 1 })
     await open('#/apps')
     await page.getByText('The server cannot be reached.').waitFor()
-    await page.getByText('No service is connected yet.').waitFor()
+    await page.getByText('No account is connected yet.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
   })

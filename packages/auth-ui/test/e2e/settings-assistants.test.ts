@@ -39,9 +39,9 @@ describe('assistants in the settings app, in a browser', function () {
       .to.include('From sage.example')
       .and.include('Last 24 hours: 12 requests, 40 documents')
     expect(await group().innerText())
-      .to.include('Nobody has checked it')
+      .to.include('isn’t verified')
       .and.include('Its name was “Helper” before')
-      .and.include('Nothing in the last 24 hours')
+      .and.include('No requests in the last 24 hours')
   })
 
   it('show what they did, once that is opened', async () => {
@@ -58,7 +58,7 @@ describe('assistants in the settings app, in a browser', function () {
 
   it('end with one tap and no question, one or all of them', async () => {
     await open()
-    await page.getByRole('button', { name: 'End access of Sage' }).click()
+    await page.getByRole('button', { name: 'Remove access of Sage' }).click()
     await page.getByText('Sage no longer has access.').first().waitFor()
     await sage().waitFor({ state: 'detached' })
     expect(server.calls.some((call) => call.includes('DELETE /settings/assistants/as1'))).to.equal(
@@ -69,8 +69,8 @@ describe('assistants in the settings app, in a browser', function () {
 
   it('are let in again by the switch that shut them out', async () => {
     await open(assistantAnswers(false))
-    await page.getByRole('button', { name: 'Allow none' }).click()
-    await group().getByText('No assistant can connect to your space.').waitFor()
+    await page.getByRole('button', { name: 'Block assistants' }).click()
+    await group().getByText('Assistants are blocked. None can connect to your space.').waitFor()
     expect(await group().getByRole('listitem').count()).to.equal(0)
     await page.getByRole('button', { name: 'Allow assistants again' }).click()
     await group().waitFor({ state: 'detached' })
@@ -91,7 +91,7 @@ describe('assistants in the settings app, in a browser', function () {
 
   it('are undone when they are gone, over the work of others once the owner said so', async () => {
     await open()
-    await page.getByRole('button', { name: 'End all' }).click()
+    await page.getByRole('button', { name: 'Remove all access' }).click()
     await sage().waitFor({ state: 'detached' })
     await group().getByText('What assistants changed').click()
     const button = page.getByRole('button', { name: 'Put back Shopping' })

@@ -14,7 +14,7 @@ const SECTIONS = ['profile', 'security', 'devices', 'apps', 'notifications']
 const OLD: readonly (readonly [from: string, to: string, shown: string])[] = [
   ['#clients', '#/apps', 'Drive for Android'],
   ['#access', '#/apps', 'Drive for Android'],
-  ['#accounts', '#/apps', 'Services'],
+  ['#accounts', '#/apps', 'Connected accounts'],
   ['#/assistants', '#/apps', 'Drive for Android'],
   ['#sessions', '#/devices', 'Chromium on Linux'],
   ['#devices', '#/devices', 'Chromium on Linux'],
@@ -59,7 +59,7 @@ describe('sections of the settings app, in a browser', function () {
       expect(new URL(page.url()).hash, from).to.equal(to)
     }
     await open('?section=accounts')
-    await page.getByRole('heading', { name: 'Services', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Connected accounts', exact: true }).waitFor()
   })
 
   it('shows no record in two sections', async () => {
@@ -138,9 +138,16 @@ describe('sections of the settings app, in a browser', function () {
     await open('#/apps')
     await page.locator('[data-part=c4]').getByText('You allowed it as “Weather”.').waitFor()
     await open('#/activity')
-    const entry = page.getByRole('heading', { name: 'changed what it says about itself' })
+    const entry = page.getByRole('heading', { name: 'changed its details' })
     const words = (await entry.innerText()).replaceAll(/[\u2068\u2069]/gu, '')
-    expect(words).to.include('(before: Weather) changed what it says about itself.')
+    expect(words).to.include('(formerly Weather) changed its details.')
+  })
+
+  it('says in one sentence until when access was given', async () => {
+    await open('#/activity')
+    const entry = page.getByRole('heading', { name: /^You gave/u })
+    const words = (await entry.innerText()).replaceAll(/[\u2068\u2069]/gu, '')
+    expect(words).to.match(/^You gave Drive for Android access until \w+ \d+, \d{4}\.$/u)
   })
 
   it('says urgently that an app calls itself like a part of the space (D103)', async () => {
@@ -301,7 +308,7 @@ describe('sections of the settings app, in a browser', function () {
 
   it('says that there is no connection, and lets nothing be changed until there is one', async () => {
     await open('#/devices')
-    const forget = page.getByRole('button', { name: 'Forget Firefox on Android' })
+    const forget = page.getByRole('button', { name: 'Remove Firefox on Android' })
     await forget.waitFor()
     await page.context().setOffline(true)
     await page.getByText('You’re offline.').waitFor()
@@ -314,7 +321,7 @@ describe('sections of the settings app, in a browser', function () {
   it('has the activity in its menu only where the server keeps a record', async () => {
     await open()
     await page.getByRole('link', { name: 'Activity', exact: true }).click()
-    await page.getByText('Unbroken since').waitFor()
+    await page.getByText('none changed').waitFor()
     const { 'GET /settings/activity/head': _head, ...answers } = settingsAnswers()
     const other = await appServer({ folder: appFolders.settings, answers })
     await page.goto(`${other.origin}/#/activity`)

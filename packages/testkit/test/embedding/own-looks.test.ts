@@ -87,7 +87,7 @@ describe('looks, words, pages and scopes of the recipes, on the packed packages'
     const home = browserClient({ base: `http://home.${host}`, port })
     expect((await home.get('/locales/ar.json')).json()).to.include({
       'home.hello': 'مرحبًا بك في مساحتك',
-      'home.failed': 'That did not work. Try again in a moment.',
+      'home.failed': 'That didn’t work. Try again in a moment.',
     })
     const command = path.join(folder, 'node_modules/.bin/svc-locale')
     const run = (...given: string[]): string =>
