@@ -104,7 +104,7 @@ describe('what owners and operators are told of assistants', () => {
     clock.advance(HOUR_MS + 1)
     await read()
     await until(() => heard.length === 1)
-    expect((await mailed('reads a lot')).text).to.include('more than 1,000 documents')
+    expect((await mailed('is reading a lot')).text).to.include('more than 1,000 documents')
     expect(await told('assistant-busy')).to.have.lengthOf(1)
   })
 

@@ -9,7 +9,7 @@ export interface Fact {
   readonly value: string
 }
 
-/** What is known, in the owner's words; of an address nobody has proven only the time. */
+/** The facts, in the owner's language; only the time for an unproven address. */
 export function listFacts(
   instance: Instance,
   { time, address, browser, os, place }: RequestFacts,
