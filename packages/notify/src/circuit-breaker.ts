@@ -1,4 +1,4 @@
-/** What a call ended with; `not_answering`: the server was not asked; `timeout`: it said nothing until the signal ended. */
+/** Outcome of a call; `not_answering`: the server was not called; `timeout`: no answer until the signal ended. */
 export type Answer<Result> = { readonly result: Result } | 'not_answering' | 'timeout'
 
 /**
@@ -19,13 +19,13 @@ export interface CircuitBreaker<Server> {
   ): Promise<Answer<Result>>
 }
 
-/** What is remembered of a server that said nothing. */
+/** State of a server that did not answer. */
 interface Silence {
   /** Calls in a row that ended without an answer. */
   count: number
-  /** Whether somebody is asking, while all others are turned away. */
+  /** Whether a probe call is running, while all others are rejected. */
   isProbed: boolean
-  /** When somebody may ask again. Milliseconds since the epoch. */
+  /** When the next probe call is allowed. Milliseconds since the epoch. */
   probeAt: number
 }
 
@@ -100,7 +100,7 @@ async function inTime<Result>(
   }
 }
 
-/** Whether the call was told to stop for another reason than its time: nothing was learned of the server then. */
+/** Whether the call was aborted for another reason than its timeout, which says nothing about the server. */
 function isCut({ aborted, reason }: AbortSignal): boolean {
   return aborted && !isTimeout(reason)
 }

@@ -34,7 +34,7 @@ export function createMetrics(): MetricsCounter {
       if (before === undefined) accepted += 1
       const isFinal = FINAL_STATUSES.has(record.status)
       if (isFinal && before?.status !== record.status) add(finished, record.status)
-      // The oldest ones are dropped in time, so what is new is told by when it was.
+      // The oldest ones are dropped in time, so new ones are found by their time.
       const last = before?.attempts.at(-1)
       const known =
         last === undefined ? -1 : record.attempts.findLastIndex((one) => isSame(one, last))

@@ -36,7 +36,7 @@ export interface Notify {
   /** For the packages that have texts to send, by the gateways of `channels.sms`. */
   readonly texter: Texter
   /**
-   * The words of a mail, sent to nobody: for previews, with `sampleMails` and `sampleAppMails`.
+   * Renders a mail without sending it: for previews, with `sampleMails` and `sampleAppMails`.
    * @throws TypeError when the link of the mail is not one of the instance's own
    */
   render(instance: Instance, mail: SystemMail | AppMail): Promise<RenderedMail>

@@ -9,7 +9,7 @@ import {
 import type { NotificationPageRequest } from './outbox/outbox-lists.ts'
 import type { NotifyServices } from './services.ts'
 
-/** A page of what an instance was told, oldest first, without bodies. */
+/** A page of an instance's notifications, oldest first, without bodies. */
 export interface ListedNotifications {
   readonly notifications: readonly NotificationRecord[]
   readonly cursor?: string
@@ -19,7 +19,7 @@ export interface ListedNotifications {
 export interface NotifyOperator {
   /** @param page - `limit` 1 to 100 */
   list(instance: Instance, page?: NotificationPageRequest): Promise<ListedNotifications>
-  /** With its bodies. Undefined when there is none of that id. */
+  /** With its bodies. Undefined for an unknown id. */
   find(instance: Instance, id: string): Promise<NotificationRecord | undefined>
   /** @throws NotifyError `not_found`, `not_cancellable`, `conflict` */
   cancel(instance: Instance, id: string): Promise<void>

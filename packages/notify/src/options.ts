@@ -51,13 +51,13 @@ export interface NotifyOptions {
     /** Ways of the host's own, such as a chat room. At most 5. @defaultValue none */
     readonly custom?: readonly NotificationChannel[]
   }
-  /** Languages of mails, pushes and texts beside those of the package, or in the place of them. @defaultValue none */
+  /** Languages of mails, pushes and texts added to those of the package, or replacing them. @defaultValue none */
   readonly locales?: Readonly<Record<string, MailLanguage>>
   /** Manifests and files of what may post. @defaultValue web apps post; no konnector, no templates */
   readonly apps?: NotifyApps
   /** How owners are reached beside their mail address. @defaultValue no phone is known */
   readonly contacts?: OwnerContacts
-  /** Tells apps what happened. @defaultValue nobody is told */
+  /** Emits events to apps. @defaultValue none */
   readonly events?: EventSink
   /** Credentials of single apps at the providers of pushes. @defaultValue only the default credentials */
   readonly pushCredentials?: PushCredentialStore

@@ -44,7 +44,7 @@ export interface MailTransport {
 
 /** A notification on its way over a channel of the host. Texts are plain, final and cleaned. */
 export interface OutgoingMessage {
-  /** The same at every attempt: whoever takes messages drops repeats by it. */
+  /** The same at every attempt: receivers drop repeats by it. */
   readonly idempotencyKey: string
   /** Whose it is. */
   readonly instance: Instance
@@ -73,13 +73,13 @@ export interface NotificationChannel {
    * notifications and preferences: it stays the same.
    */
   readonly name: string
-  /** What the owner's settings call it, by locale; `en` is there. */
+  /** Label in the owner's settings, by locale; `en` is there. */
   readonly label: Readonly<Record<string, string>>
   /** Whether the owner can be reached so; `false` ends the channel for this notification. */
   reaches(instance: Instance): Promise<boolean>
   /**
    * Hands the message over, and answers a class for what the other side does: `sent`, `transient` (worth another try),
-   * `config` (the operator has to mend something), `permanent` (this owner cannot be reached so). What it throws counts
+   * `config` (the operator has to mend something), `permanent` (this owner cannot be reached so). An exception counts
    * as `transient`.
    * @param signal - aborted after 10 s, or when the server ends
    */
@@ -108,7 +108,7 @@ export interface NotifyApps {
     }[]
   >
   /**
-   * A file of the app as installed, for its templates; undefined when there is none. `path` is relative, normal, and
+   * A file of the app as installed, for its templates; undefined when it does not exist. `path` is relative, normal, and
    * stays inside the app's folder. @defaultValue apps have no templates
    */
   readFile?(app: AppManifest, path: string): Promise<Uint8Array | undefined>
@@ -126,7 +126,7 @@ export interface OwnerContact {
   readonly phone?: string
 }
 
-/** What the host knows of owners. */
+/** The host's data about owners. */
 export interface OwnerContacts {
   contactOf(instance: Instance): Promise<OwnerContact>
 }
@@ -153,7 +153,7 @@ export interface NoticePage {
     readonly action: string
     readonly fields: Readonly<Record<string, string>>
     readonly button: string
-    /** Nothing is asked: what was done can be taken back. */
+    /** No confirmation: the change can be undone. */
     readonly isQuiet?: boolean
   }
   /** Where else to go. */

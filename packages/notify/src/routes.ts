@@ -21,7 +21,7 @@ export const notifyRoutes: readonly Route<NotifyServices>[] = [
   cancelRoute,
 ]
 
-/** Endpoints of posters: whatever refuses, they answer in the words of notifications.md 3.5. */
+/** Endpoints of posters: every error has the form of notifications.md 3.5. */
 export const posterRoutes: readonly Route<PostServices>[] = [postRoute, showRoute, cancelRoute]
 
 /** The rows of routes, with what runs around those of posters. */

@@ -14,7 +14,7 @@ import type { EventSink, NoticePages, NotificationChannel, NotifyApps } from './
 import type { RenderWorker } from './render/render-worker.ts'
 import type { NotifyLog } from './log/log-events.ts'
 
-/** What the package is made of. Handlers and rules take it, or the part they need; `create-notify.ts` makes it. */
+/** Services of the package. Handlers and rules take them, or the part they need; `create-notify.ts` makes it. */
 export interface NotifyServices {
   readonly oauth: OAuth
   readonly store: Store
@@ -36,7 +36,7 @@ export interface NotifyServices {
   readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>
   /** Channels of the host, which are among `channels`, too. */
   readonly hostChannels: readonly NotificationChannel[]
-  /** What an attempt of a channel counts against. Channels that are not named count by themselves. */
+  /** Quota bucket of a channel's attempts. Channels without an entry have their own. */
   readonly quotas: Readonly<Partial<Record<ChannelName, Quota>>>
   /** For mails of notifications: it leaves a mail server alone that does not answer. */
   readonly mailSender: MailSender
@@ -45,7 +45,7 @@ export interface NotifyServices {
   readonly renderWorker: RenderWorker
   /** Texts of the best language for a tag. */
   readonly catalogueOf: CatalogueOf
-  /** Absent: nobody is told what becomes of notifications. */
+  /** Absent: no events are emitted. */
   readonly events: EventSink | undefined
   /** Renders the pages behind the links of mails; absent until `routes` is called. */
   readonly pages: { current?: NoticePages }

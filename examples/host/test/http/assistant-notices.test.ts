@@ -43,12 +43,7 @@ describe('what owners and operators are told of assistants', () => {
     })
     const { text, html } = await mailed('An assistant can read your data')
     const place = `${host.app('settings')}/?section=apps&highlight=${id}`
-    for (const part of [
-      '“Sage”',
-      'Nobody has checked its name',
-      'Contacts: read only',
-      '127.0.0.1',
-    ]) {
+    for (const part of ['“Sage”', 'Its name is not verified', 'Contacts: read only', '127.0.0.1']) {
       expect(text).to.include(part)
     }
     expect(text).to.include(place)
@@ -60,8 +55,8 @@ describe('what owners and operators are told of assistants', () => {
     const { text } = await mailed('An assistant can read your data')
     // No mail program makes a link of it.
     const host = 'assistant.\u2060example'
-    expect(text).to.include(`“An app without a name, returns to ${host}” may use`)
-    expect(text).to.include('Nobody has checked it.')
+    expect(text).to.include(`“An app without a name, returns to ${host}” can use`)
+    expect(text).to.include('Its identity is not verified.')
     expect(text).not.to.match(/calls itself|Unnamed/u)
   })
 
@@ -81,7 +76,7 @@ describe('what owners and operators are told of assistants', () => {
       expect((await refresh(refreshToken)).status).to.equal(400)
     }
     await toldTimes('assistant-ended', 1)
-    expect((await mailed('no longer has access')).text).to.include('an old credential')
+    expect((await mailed('no longer has access')).text).to.include('an old key')
     const other = await connect('Other')
     await host.host.app.oauth.assistants.end(host.instance, other.id, 'owner')
     await toldTimes('assistant-connected', 2)
@@ -109,7 +104,7 @@ describe('what owners and operators are told of assistants', () => {
     clock.advance(HOUR_MS + 1)
     await read()
     await until(() => heard.length === 1)
-    expect((await mailed('reads a lot')).text).to.include('more than 1,000 documents')
+    expect((await mailed('is reading a lot')).text).to.include('more than 1,000 documents')
     expect(await told('assistant-busy')).to.have.lengthOf(1)
   })
 

@@ -6,7 +6,7 @@ import type { AttemptClass, ChannelName, NotificationRecord } from '../outbox/no
 export interface Delivery {
   readonly instance: Instance
   readonly record: NotificationRecord
-  /** What the channel answered last time. */
+  /** The channel's last answer. */
   readonly memo?: Json
   /** Aborted when the attempt has taken too long (10 s) or the server ends. */
   readonly signal: AbortSignal

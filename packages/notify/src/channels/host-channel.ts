@@ -10,7 +10,7 @@ import type { Channel, ChannelOutcome } from './channel.ts'
 
 const MAX_NAME_CHARS = 100
 const CLASSES: ReadonlySet<AttemptClass> = new Set(['sent', 'permanent', 'transient', 'config'])
-/** What an attempt keeps of a reason: no address or number fits in. */
+/** Stored part of a reason: too short for an address or number. */
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 
 /** Notifications over a channel of the host. @see docs/decisions/0647 */

@@ -6,7 +6,7 @@ import type { NotifyServices } from '../services.ts'
 
 type AttemptServices = Pick<NotifyServices, 'channels' | 'lifetimes' | 'log' | 'quotas'>
 
-/** How long a channel may take to answer after it was told to stop. Milliseconds. */
+/** How long a channel may take to answer after its signal was aborted. Milliseconds. */
 const GRACE_MS = 500
 
 /** Names of the abort reasons, by which a channel knows why its attempt ended. */
@@ -19,7 +19,7 @@ const QUOTA_SPENT: ChannelOutcome = {
   retryAfterMs: Number.POSITIVE_INFINITY,
 }
 
-/** One try of a channel: within its quota, in time, and whatever happens with an outcome. */
+/** One attempt of a channel: within its quota and time limit. Always yields an outcome. */
 export async function attemptChannel(
   services: AttemptServices,
   instance: Instance,

@@ -58,7 +58,7 @@ export async function boundKept(
   if (removed > 0) log.info('notifications.purged', { erased: 0, removed })
 }
 
-/** As the store counts them, if it was told to; otherwise one by one. */
+/** Counted by the store if it keeps an index; otherwise one by one. */
 async function countKept(
   { outbox, store }: BoundServices,
   instanceId: InstanceId,

@@ -94,9 +94,9 @@ async function deliverLeased(
     await tryChannels(services, instance, lease, slot, { end: ending.signal, stop })
   } finally {
     stop.removeEventListener('abort', end)
-    // Whatever becomes of the next write: a lease that runs out is taken up by somebody.
+    // If the next write fails, another worker takes the expired lease.
     lease.end()
-    // Stopped in the middle, or without a place in the next channel: whoever comes next begins where this one was.
+    // Stopped in the middle, or without a place in the next channel: the next worker continues from here.
     const isLeased = await lease.save((record) => putOff(record, clock.now()))
     if (isLeased && ending.signal.aborted) {
       log.info('notification.given_back', shownFields(instance, lease.record))

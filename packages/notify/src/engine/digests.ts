@@ -57,7 +57,7 @@ async function handleWakeUp(services: DigestServices, id: string): Promise<void>
   const lock = { op: 'put', key, value: { by: randomUUID() }, expiresAt } as const
   const held = await store.write([{ ...lock, ifAbsent: true }])
   if (!held.written) {
-    // Whoever has it may be dead.
+    // The holder of the lease may be dead.
     await store.scheduler.at(DIGEST_QUEUE, id, clock.now() + LOCK_MS)
     return
   }

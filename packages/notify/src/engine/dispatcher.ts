@@ -172,7 +172,7 @@ export class Dispatcher implements NearWorker {
   }
 
   async #work(instanceQueue: InstanceQueue, stored: StoredNotification, slot: Slot): Promise<void> {
-    // One that outlived its worker may be what ended it: it gets nobody else into trouble again.
+    // One that outlived its worker may be what ended it: it must not crash another worker.
     const isSuspect = stored.record.lease !== undefined
     const deliverIt = (): Promise<void> =>
       instanceQueue.work(stored, (given) => deliver(this.#services, given, slot, this.#cut))

@@ -32,10 +32,10 @@ export function createEngine(services: DeliverServices, concurrency: Concurrency
   const lookAgain = (id: InstanceId): Promise<void> =>
     outbox.wakeAt(id, nextSecond(clock.now() + LOOK_AGAIN_MS))
 
-  /** A wake-up of an instance. Whatever is due by then is worked off, or has another wake-up. */
+  /** A wake-up of an instance. Everything due by then is delivered or has another wake-up. */
   async function handle(id: InstanceId): Promise<void> {
     const channels = await dueChannels(id)
-    // Whoever wrote what is due later asked for a wake-up.
+    // The writer of a later notification scheduled its own wake-up.
     if (channels.length === 0) return
     const isVisited = channels.some((channel) => dispatcher.has(id, channel))
     const visits = channels.map((channel) => dispatcher.visit(id, channel) ?? GIVEN_UP)

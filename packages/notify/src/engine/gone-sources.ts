@@ -29,14 +29,14 @@ export async function removeSource(
       ...(cursor !== undefined && { cursor }),
     })
     for (const stored of page.notifications) {
-      // Whoever changed it first: it is removed all the same.
+      // Removed even if another process changed it first.
       await outbox.update(stored, finish(stored.record, 'cancelled', clock.now(), 'source_gone'))
     }
     if (page.cursor === undefined) break
     cursor = page.cursor
   }
   for (;;) {
-    // What was removed is on no page any more.
+    // Removed records are on no page any more.
     const page = await outbox.listByOwner(instanceId, source, { limit: BATCH })
     await outbox.remove(
       instanceId,

@@ -30,7 +30,7 @@ export function createHeldBack(services: HeldBackServices): Background {
         log.warn('notifications.change_not_noted', { cause: String(cause) }),
       )
     },
-    // What is missed counts when it is due.
+    // Missed ones are checked when they are due.
     onGap() {},
   })
   // The ids of the queue are those of instances.
@@ -66,11 +66,11 @@ async function reconsider(
   const decision = await decideRelease(services, instance, { ...asked, preferredChannels }, now)
   const isFree =
     record.isHeld === true ? !isStillHeld(record, asked, decision) : hasNewChannel(record, decision)
-  // Should somebody be faster: a worker looks at it, or another change is looked at as well.
+  // On a conflict, a worker or the other change checks it.
   if (isFree) await services.outbox.update(stored, { ...unheld(asked), dueAt: now })
 }
 
-/** As it is asked about: one whose digest is still to come may go into another one, or none. */
+/** Normalized for the check: one whose digest is still to come may go into another one, or none. */
 function ungathered(record: NotificationRecord, now: number): NotificationRecord {
   const { digestId, ...rest } = record
   return digestId !== undefined && Number(digestId) > now ? rest : record

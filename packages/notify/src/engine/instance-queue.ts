@@ -15,7 +15,7 @@ export interface InstanceQueueOptions {
   readonly clock: { now(): number }
 }
 
-/** What of one instance is due over one channel, as far as this process looks at it: a few at a time, of any number. */
+/** Due notifications of one instance and channel, read by this process in small batches. */
 export class InstanceQueue {
   readonly id: InstanceId
   /** Resolves when the queue is left: true when nothing was due any more. */
@@ -92,7 +92,7 @@ export class InstanceQueue {
     this.#mayHaveMore = true
   }
 
-  /** Nothing more for now, whatever is due. */
+  /** Nothing more for now, even if more is due. */
   giveUp(): void {
     this.#hasGivenUp = true
   }
@@ -108,7 +108,7 @@ export class InstanceQueue {
 
   async #look(): Promise<void> {
     const { channel, outbox, clock } = this.#options
-    // What is written from now on is seen, or announced.
+    // Later writes are read here or announced.
     this.#mayHaveMore = false
     const known = this.#taken.size + this.#stuck.size
     const limit = Math.min(LOOK_AHEAD + known, MAX_LISTED)

@@ -5,12 +5,12 @@ import type { Outbox } from '../outbox/outbox.ts'
 export interface LeaseOptions {
   readonly outbox: Pick<Outbox, 'get' | 'update'>
   readonly clock: { now(): number }
-  /** Milliseconds without renewal after which somebody else may take it. */
+  /** Milliseconds without renewal after which another worker may take it. */
   readonly leaseMs: number
   readonly onRenewalFailed: (cause: unknown) => void
 }
 
-/** Takes a notification that is due; undefined when somebody else was faster, or it is gone. */
+/** Takes a notification that is due; undefined when another worker was faster, or it is gone. */
 export async function acquireLease(
   before: StoredNotification,
   record: NotificationRecord,
@@ -20,14 +20,14 @@ export async function acquireLease(
   const token = randomUUID()
   const taken = await outbox.update(before, leased(record, token, options))
   if (taken === undefined) return undefined
-  // Read again for its bodies; whoever changed it in between did not take the lease.
+  // Read again for its bodies; a change in between did not take the lease.
   const whole = await outbox.get(taken.instanceId, taken.record.id)
   return whole?.record.lease?.token === token ? new Lease(whole, token, options) : undefined
 }
 
-/** The lease of this worker on a notification: nobody else works on it. @see notifications.md 12 rule 3 */
+/** The lease of this worker on a notification: no other worker delivers it. @see notifications.md 12 rule 3 */
 export class Lease {
-  /** Aborted when somebody else has the lease, or the notification was withdrawn. */
+  /** Aborted when another worker has the lease, or the notification was withdrawn. */
   readonly lost: AbortSignal
   readonly #losing = new AbortController()
   readonly #outbox: LeaseOptions['outbox']
@@ -55,7 +55,7 @@ export class Lease {
   }
 
   /**
-   * Writes what the change makes of it, again when somebody else (an inbox) changed it meanwhile. A change that leaves
+   * Writes what the change makes of it, retried when another writer (an inbox) changed it meanwhile. A change that leaves
    * the lease out gives it back. False when it is no longer held. One write at a time: each needs the revision of the
    * one before.
    */

@@ -18,9 +18,9 @@ export async function expireOverdue(
     for (const stored of page.notifications) {
       const { record } = stored
       if (!isUnfinished(record) || record.dueAt >= before) continue
-      // What was sent and has a follow-up was delivered.
+      // A sent notification with a follow-up was delivered.
       const status = record.status === 'sent' ? 'sent' : 'expired'
-      // Undefined: somebody else wrote it just now, so it is not of the past.
+      // Undefined: another process wrote it just now, so it is not overdue.
       await outbox.update(stored, finish(record, status, clock.now()))
     }
     cursor = page.cursor

@@ -76,7 +76,7 @@ export function finish(
 }
 
 /**
- * What an attempt of the current channel makes of a notification: sent, waiting for its next try, for the next round,
+ * Next state of a notification after an attempt of the current channel: sent, waiting for its next try, for the next round,
  * failed; or still leased, when the next channel is to be tried at once.
  */
 export function afterAttempt(

@@ -1,5 +1,5 @@
 /**
- * A run settles when it has gone on for this long: by then it waits for somebody else's server, and what ends a process
+ * A run settles when it has gone on for this long: by then it waits for a remote server, and what ends a process
  * while a notification is written has done so. A template has 200 ms. Milliseconds.
  */
 const SETTLED_MS = 300

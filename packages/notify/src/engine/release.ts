@@ -20,7 +20,7 @@ import {
 } from './progress.ts'
 import { isSourceAlive } from './sources.ts'
 
-/** What is to happen to a notification that is due. */
+/** Decision about a notification that is due. */
 export type Release =
   /** A channel is to be tried. */
   | { readonly kind: 'attempt'; readonly instance: Instance; readonly record: NotificationRecord }
@@ -76,7 +76,7 @@ export async function releaseNotification(
     if (asked !== 'unchanged') record = asked
     if (!isUnfinished(record) || record.dueAt > now) return settle(record)
   }
-  // What was left to try is what the owner no longer wants.
+  // The owner turned off all remaining channels.
   if (currentChannel(record) === undefined) return end('skipped', 'muted')
   return { kind: 'attempt', instance, record: unheld(record) }
 }

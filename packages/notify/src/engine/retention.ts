@@ -21,7 +21,7 @@ type RetentionServices = Pick<
 
 /** When a removal that was cut short goes on. Milliseconds. */
 const RETRY_MS = 60_000
-/** Processes that are told of the same end meet on whole seconds: the scheduler keeps one wake-up of theirs. */
+/** Processes that schedule the same end round to whole seconds: the scheduler keeps one wake-up of theirs. */
 const STEP_MS = 1000
 /** In place of an originator in wake-ups: a client of the app that the rest names. */
 const LINKED = 'linked'
@@ -48,7 +48,7 @@ export function createRetention(services: RetentionServices, maxKept: number): B
           lookSoon(services, wakeUpOf(instanceId, { originator, owner }))
         }
       },
-      // What is missed is seen when a notification of it is due, and goes with its time.
+      // Missed ones are handled when a notification is due, or expire.
       onGap() {},
     }),
     oauth.on('client.deleted', ({ instance, client: { id, metadata } }) => {

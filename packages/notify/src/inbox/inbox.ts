@@ -25,11 +25,11 @@ type InboxServices = Pick<
 
 const DEFAULT_PAGE = 30
 const MAX_TRIES = 10
-/** Beyond it a number tells nobody more. */
+/** Upper bound of the shown count. */
 const MAX_COUNT = 100
 
 /**
- * The owner's inbox: everything that was for the owner, whatever channel it came by.
+ * The owner's inbox: every notification for the owner, from every channel.
  * @see docs/decisions/0181
  */
 export const listInboxRoute: Route<InboxServices> = defineRoute({
@@ -84,7 +84,7 @@ async function showInbox(ctx: RouteContext, services: InboxServices): Promise<vo
       ...(unread !== undefined && { unread }),
     })
     .catch((error: unknown) => {
-      // What the store says of a cursor that it did not make.
+      // The store's error for an unknown cursor.
       if (error instanceof TypeError) throw invalid('page[cursor] is malformed')
       throw error
     })
@@ -123,7 +123,7 @@ async function markAll(ctx: RouteContext<InboxBody>, services: InboxServices): P
   answer(ctx, { meta: { changed: count, unread } })
 }
 
-/** Marks it, again when somebody else changed it meanwhile: an owner's mark is never lost to a delivery. */
+/** Marks it, retried when another writer changed it meanwhile: an owner's mark is never lost to a delivery. */
 async function mark(
   services: InboxServices,
   instance: Instance,

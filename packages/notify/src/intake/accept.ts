@@ -27,13 +27,13 @@ export interface Post {
   readonly declared: NotificationCategory
   readonly draft: Draft
   readonly idempotent?: IdempotentRequest
-  /** What was alerted is over (4.3): recorded, not sent. */
+  /** The alert is over (4.3): recorded, not sent. */
   readonly isCleared?: boolean
   /** It leaves by no channel. */
   readonly isInboxOnly?: boolean
 }
 
-/** What a post came to. */
+/** Result of a post. */
 export interface Accepted {
   readonly record: NotificationRecord
   /** Nothing new: the last one says the same. */
@@ -138,7 +138,7 @@ async function tryAccept(services: AcceptServices, post: Post): Promise<Accepted
   return (await outbox.insert(instance.id, record, changes)) ? { record } : undefined
 }
 
-/** What is remembered under the key of the post. */
+/** Stored under the idempotency key of the post. */
 async function recall(
   { outbox, store }: AcceptServices,
   { instance, idempotent }: Post,

@@ -21,7 +21,7 @@ export type AtResult =
 
 /**
  * Reads `at`. Without an offset it is a time of the owner's zone, a date alone the beginning of that day. A time that the
- * clocks skip is read with the offset of before the jump, one that comes twice is the first ("compatible", RFC 5545).
+ * clocks skip is read with the offset from before the jump, one that comes twice is the first ("compatible", RFC 5545).
  * @param zone - IANA name, known to this runtime
  * @param now - milliseconds since the epoch
  * @see notifications.md 11, decisions D36, 0161

@@ -12,7 +12,7 @@ export const MAX_DATA_DEPTH = 8
 
 const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
 
-/** What is validated of the attributes, and how a fault is said; characters are code points. @see notifications.md 3.1 */
+/** Validation rules and fault messages of the attributes; characters are code points. @see notifications.md 3.1 */
 export const ATTRIBUTES: Readonly<
   Record<AttributeName, { readonly schema: JsonSchema; readonly rule: string }>
 > = {
@@ -69,7 +69,7 @@ export interface PostBody {
 }
 
 /**
- * The shape of the body. What the attributes hold is validated behind the category, on which it depends: `null` is
+ * The shape of the body. The attributes are validated after the category, on which it depends: `null` is
  * absent, and unknown members are ignored.
  */
 export const POST_BODY: BodySchema<PostBody> = bodySchema({

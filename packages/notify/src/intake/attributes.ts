@@ -19,7 +19,7 @@ import {
   MAX_DATA_DEPTH,
 } from './attributes.schema.ts'
 
-/** What a poster asks for, validated. Texts are as they came. */
+/** Attributes of a post, validated. Texts are as they came. */
 export interface Draft extends NotificationContent {
   /** The instant of `at`. Milliseconds since the epoch. */
   readonly sendAt?: number
@@ -57,7 +57,7 @@ export function requireTitle({ title }: Attributes): void {
   throw new NotifyError('invalid_notification', { description, pointer })
 }
 
-/** What the attributes ask for. @throws NotifyError 422 with every fault */
+/** Validates the attributes. @throws NotifyError 422 with every fault */
 export function requireDraft(
   { clock, lifetimes, hostChannels }: Pick<NotifyServices, 'clock' | 'hostChannels' | 'lifetimes'>,
   instance: Instance,

@@ -87,7 +87,7 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
   [
     'disk-quota',
     {
-      // One source of each level: a full space is told although it was said a day ago that it is nearly full.
+      // One source of each level: "full" is sent even if "nearly full" was sent a day ago.
       declared: {
         ...PLAIN,
         collapsible: true,
@@ -131,7 +131,7 @@ export function builtInTexts(
   }
   return {
     title: text('title'),
-    // What stands beside a mail's subject names nobody from outside: where a message does, it has words of its own.
+    // A preheader never includes names from outside; a message that does has its own text.
     message: text(named ? 'message' : 'preheader'),
   }
 }

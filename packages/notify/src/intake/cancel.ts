@@ -8,7 +8,7 @@ const MAX_TRIES = 10
 
 /**
  * Cancels what is not sent yet.
- * @param find - reads it anew at every try; throws when there is none
+ * @param find - reads it anew at every try; throws when it is not found
  * @throws NotifyError `not_cancellable`, or `conflict` when it changes all the time
  * @see notifications.md 15
  */
@@ -19,7 +19,7 @@ export async function cancelNotification(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const stored = await find()
     const { record } = stored
-    // What a worker has leased may be with the provider already.
+    // A leased notification may already be at the provider.
     if (record.status !== 'scheduled' && record.status !== 'queued') throw notCancellable(record)
     const cancelled = { ...record, status: 'cancelled', finishedAt: clock.now() } as const
     if ((await outbox.update(stored, cancelled)) !== undefined) return

@@ -73,7 +73,7 @@ export function categoryNotFound(): NotifyError {
   return new NotifyError('category_not_found', { description })
 }
 
-/** What counts for an accepted notification, whatever is declared later (4.1). */
+/** Declaration in force for an accepted notification; later changes do not apply (4.1). */
 export function toFlags(category: NotificationCategory): CategoryFlags {
   const { collapsible, stateful, multiple, sensitive } = category
   const { timeToLiveMs, minIntervalMs, templates } = category

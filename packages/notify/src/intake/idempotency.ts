@@ -23,7 +23,7 @@ export interface IdempotentRequest {
   readonly hash: string
 }
 
-/** What a first answer cannot be made from again, since it changes. */
+/** Mutable parts of the first answer, stored for replay. */
 const CHANGING = ['version', 'status', 'reason', 'channel', 'sentAt', 'lastSentAt'] as const
 
 type Snapshot = Pick<NotificationRecord, (typeof CHANGING)[number]>

@@ -1,7 +1,7 @@
 import { type ErrorObject, isHttpError, type RouteMiddleware } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 
-/** How errors of other packages are said here. @see notifications.md 3.5 */
+/** Maps errors of other packages to JSON:API. @see notifications.md 3.5 */
 const WORDS: Readonly<Record<string, Omit<ErrorObject, 'code'>>> = {
   insufficient_scope: { title: 'Forbidden' },
   invalid_token: { title: 'Unauthorized', detail: 'Invalid JWT token' },

@@ -57,7 +57,7 @@ export function newRecord(given: {
   return { ...record, status: 'skipped', reason, lastSentAt, finishedAt: createdAt }
 }
 
-/** What a source of notifications is made of. */
+/** Parts of a notification source. */
 export interface Source {
   readonly originator: Originator
   /** Slug, or client id of an unlinked client; empty for `stack`. */

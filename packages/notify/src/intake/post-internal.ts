@@ -9,7 +9,7 @@ import { BUILT_IN, builtInTexts } from './built-in.ts'
 import { categoryNotFound, parseInlineCategory } from './declarations.ts'
 import type { Poster } from './poster.ts'
 
-/** What a notification of the server or its operator is to be read as. */
+/** How to read a notification of the server or its operator. */
 interface Prepared {
   readonly declared: NotificationCategory
   readonly attributes: Attributes

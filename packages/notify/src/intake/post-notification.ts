@@ -110,7 +110,7 @@ async function requirePoster(ctx: RouteContext, services: PostServices): Promise
   await posterOfRequest(ctx, services)
 }
 
-/** Found once in a request: by whoever asks first. */
+/** Memoized per request. */
 const posters = new WeakMap<RouteContext, TokenPoster>()
 
 /** @throws NotifyError 403 `not_authorized` when the token cannot post at all; OAuthError 401, 403 */

@@ -24,7 +24,7 @@ export interface TokenPoster extends Poster {
 
 /**
  * The poster that a token speaks for; services of a web app use the app's token (2.3). A client is linked by its software
- * id, whatever it was allowed: the certified app too.
+ * id, regardless of its scope: the certified app too.
  */
 export function posterOf(access: AccessContext, namespace: string): TokenPoster | undefined {
   const { client } = access

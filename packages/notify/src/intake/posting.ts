@@ -8,7 +8,7 @@ export interface Posting {
   readonly queue: KeyedQueue
   /** Keys of idempotent requests that are not answered yet. */
   readonly inProgress: Set<string>
-  /** What was read of declarations; manifests and clients are kept in memory by whoever has them. */
+  /** Declarations that were read; manifests and clients are cached by their owners. */
   readonly categories: WeakMap<object, ParsedCategories>
   /** Over a limit it throws NotifyError `rate_limited` with `Retry-After`. */
   readonly limits: Pick<RateLimits<NotifyBucket>, 'hit' | 'release'>

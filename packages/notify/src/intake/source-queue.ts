@@ -57,7 +57,7 @@ export async function readQueueHead(
 }
 
 /**
- * What has to be in the write of a post: it fails when another process was faster.
+ * Conditions of a post's write: it fails when another process was faster.
  * @param counts - whether the notification waits for delivery and its poster has a limit
  * @throws NotifyError 429 `too_many_pending`
  */
@@ -90,7 +90,7 @@ export async function removeQueues(
   { store }: Pick<NotifyServices, 'store'>,
   instance: Pick<Instance, 'id'>,
 ): Promise<void> {
-  // What was removed is on no page any more, so that the first page is always the next one.
+  // Removed records are on no page any more, so that the first page is always the next one.
   for (let isMore = true; isMore; ) {
     const { records, cursor } = await store.list(queueIndex(instance.id), { limit: 100 })
     const changes = records.map(({ key }): Change => ({ op: 'delete', key }))

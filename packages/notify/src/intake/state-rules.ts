@@ -9,7 +9,7 @@ export type StateDecision =
   | {
       readonly kind: 'skip'
       readonly reason: 'min_interval' | 'state_cleared'
-      /** Of the last one; absent: there was none. */
+      /** Of the last one; absent before the first. */
       readonly lastSentAt?: number
     }
 
@@ -29,7 +29,7 @@ export function decideState(
   context: {
     readonly now: number
     readonly minIntervalMs?: number | undefined
-    /** What was alerted is over (4.3). */
+    /** The alert is over (4.3). */
     readonly isCleared: boolean
   },
 ): StateDecision {

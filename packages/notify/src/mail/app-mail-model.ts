@@ -149,12 +149,12 @@ function itemOf(
   }
 }
 
-/** What an app is called is its own word: it must not pass for the space itself. */
+/** An app chooses its own name, which must not pass for the space itself. */
 export function namedApp(name: string, catalogue: Catalogue): string {
   return catalogue.text('app.named', { name: toAppName(name, 60) })
 }
 
-/** It does not end the quotation that it stands in. */
+/** Cannot close the quotation around it. */
 function toAppName(name: string, maxLength: number): string {
   return toShownText(name.replaceAll(/["“”„«»]/g, ''), maxLength)
 }

@@ -6,7 +6,7 @@ export interface MailLinks {
   readonly unsubscribe?: string
 }
 
-/** What an app wrote itself. */
+/** Content written by an app. */
 export interface AppMarkup {
   /** Shown as it is, in a frame that says which app it is from. */
   readonly html: string

@@ -3,7 +3,7 @@ import { toShownText } from './clean-text.ts'
 import { formatTime } from './request-facts.ts'
 import type { SystemMail } from './system-mails.ts'
 
-/** What stands for the host of a program that registered, and of one that did so without a name. */
+/** Replaces the host of an assistant that registered itself, with and without a name. */
 const REGISTERED = 'registered'
 const UNNAMED = 'unnamed'
 

@@ -35,7 +35,7 @@ export const MAIL_LOCALES: readonly string[] = readdirSync(FOLDER)
   .map((name) => name.slice(0, -'.json'.length))
   .sort()
 
-/** @param languages those of the host, beside ours or in the place of them; gaps are English. Each is read when it is first needed */
+/** @param languages those of the host, added to or replacing ours; gaps are English. Each is read when it is first needed */
 export function createCatalogues(
   languages: Readonly<Record<string, MailLanguage>> = {},
 ): CatalogueOf {
@@ -99,7 +99,7 @@ function formatOf(source: string, locale: string): Format {
   return (values) => String(whole.format(values))
 }
 
-/** A message of whatever ICU knows. @throws when it is none */
+/** Compiles an ICU message. @throws when it is invalid */
 export function icuMessage(source: string, locale: string): IntlMessageFormat {
   return new (icuMessages().IntlMessageFormat)(source, locale, undefined, { ignoreTag: true })
 }

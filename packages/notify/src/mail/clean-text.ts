@@ -12,7 +12,7 @@ export function toBody(text: string): string {
   return text.replaceAll(CONTROLS, '').toWellFormed()
 }
 
-/** What a text template writes: without the blanks that templates are full of, lines kept. @see notifications.md 10.1 */
+/** Output of a text template: without the blanks that templates are full of, lines kept. @see notifications.md 10.1 */
 export function collapseBlanks(text: string): string {
   return text
     .replaceAll(/[^\S\n]+/g, ' ')
@@ -31,7 +31,7 @@ const MAX_QUOTE_LINES = 20
 
 /**
  * A text from outside on one line: a name, a browser. No mail program makes a link of it (a name such as
- * `win.example/now` is how strangers get their address into somebody else's mail), and it does not turn the sentence.
+ * `win.example/now` is how strangers get their address into an owner's mail), and it does not turn the sentence.
  */
 export function toShownText(text: string, maxLength = 200): string {
   const line = toHeaderText(text.replaceAll(DIRECTION_CONTROLS, ''), maxLength)

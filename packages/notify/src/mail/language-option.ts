@@ -8,7 +8,7 @@ const LONGEST = 4000
 const REMARK = '//'
 
 const parse: ParseMessage = (message, locale) =>
-  // What the faults of texts read of it; the library's own type is a wider union.
+  // Parts of a parsed text that the checks read; the library's own type is a wider union.
   icuMessage(message, locale).getAst() as unknown as ReturnType<ParseMessage>
 
 /** The option `locales`: languages by BCP 47 tag, each held against our English texts. */

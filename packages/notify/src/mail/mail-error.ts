@@ -6,7 +6,7 @@
 export type MailFailure = 'transient' | 'permanent' | 'config'
 
 /**
- * What a `MailError` carries beside its kind, for the operator's log.
+ * Details of a `MailError` for the operator's log.
  * @see docs/recipes/own-mail.md of the repository
  */
 export interface MailErrorOptions {

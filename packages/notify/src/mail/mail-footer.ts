@@ -8,7 +8,7 @@ export type MailFooter = readonly (readonly ShownPart[])[]
 /** Asks the host what it says below a mail. */
 export type FooterOf = (context: MailSlotContext) => MailFooter
 
-/** What the host says below mails; nothing where it failed: mails are sent all the same. */
+/** The host's footer; empty when the host failed, since mails are sent anyway. */
 export function mailFooter(
   { slots }: Pick<MailOptions, 'slots'>,
   log: Pick<NotifyLog, 'error'>,
@@ -41,7 +41,7 @@ export function productName(
     const name: unknown = theme(instance)?.name
     return typeof name === 'string' && name !== '' ? name : undefined
   } catch {
-    // Whoever shows pages logs it; the mail has the domain for a name.
+    // The pages log it; the mail uses the domain as name.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { toQuote, toShownText } from './clean-text.ts'
 import { assistantValues } from './assistant-values.ts'
 import { SYSTEM_MAILS, type SystemMail } from './system-mails.ts'
 
-/** What the two views of a mail show, in this order. Texts are final, not escaped. */
+/** Model of the two views of a mail, in their order. Texts are final, not escaped. */
 export interface MailModel {
   readonly locale: string
   readonly dir: 'ltr' | 'rtl'
@@ -66,7 +66,7 @@ export interface MailHead {
   readonly line: string
 }
 
-/** What one app tells in a digest. */
+/** Notifications of one app in a digest. */
 export interface MailGroup {
   readonly sender: string
   readonly items: readonly MailItem[]
@@ -85,7 +85,7 @@ export interface MailItem {
 /** What every mail is written with. */
 export interface Writing {
   readonly catalogue: Catalogue
-  /** Whether somebody reads replies. */
+  /** Whether replies are read. */
   readonly takesReplies: boolean
 }
 
@@ -149,7 +149,7 @@ export function buildModel(
   }
 }
 
-/** @param isUnproven - whether somebody else may read it: no name then */
+/** @param isUnproven - whether the recipient may not be the owner: no name then */
 export function headOf({ domain, publicName = '' }: Instance, isUnproven = false): MailHead {
   const host = toHeaderText(domain)
   const name = isUnproven ? '' : toShownText(publicName, 100)
@@ -213,12 +213,12 @@ function variantOf({ template, variables }: SystemMail): string {
   return 'any'
 }
 
-/** Whether it goes to the address of before, with nothing to act on. */
+/** Whether it is a copy to the previous address, without a link. */
 function isCopy({ variables }: SystemMail): boolean {
   return 'isCopy' in variables && variables.isCopy === true
 }
 
-/** What is said only sometimes. */
+/** Optional paragraph or warning. */
 function remarkOf(
   { template, variables }: SystemMail,
   text: (part: string) => string,
@@ -235,7 +235,7 @@ function remarkOf(
   return undefined
 }
 
-/** What is set apart from the words around it. */
+/** Lines of the quoted box. */
 function quoteOf({ template, variables }: SystemMail): readonly string[] {
   if (template === 'passphrase_hint') return toQuote(variables.hint)
   return template === 'assistant_connected' ? toQuote(variables.rights.join('\n')) : []
@@ -249,7 +249,7 @@ function codeOf({ template, variables }: SystemMail): string | undefined {
   return undefined
 }
 
-/** Codes are letters and digits; whatever else came along must not reach the one line that gets copied. */
+/** Codes are letters and digits; other characters must not reach the line that gets copied. */
 function toCode(text: string): string {
   return text.replaceAll(/[^\dA-Za-z-]/g, '').slice(0, 32)
 }

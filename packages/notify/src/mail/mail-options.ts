@@ -10,7 +10,7 @@ export interface MailSettings {
   readonly noreplyAddress?: string
   /** Name beside the sender's address; behind that of the app in what an app tells. @defaultValue `theme.name`, else the domain of the instance */
   readonly noreplyName?: string
-  /** Where replies go; mails say so. @defaultValue no such header: mails say that nobody reads replies */
+  /** Where replies go; mails say so. @defaultValue no such header: mails say that replies are not read */
   readonly replyTo?: string
 }
 
@@ -20,7 +20,7 @@ export interface MailTheme {
   readonly name?: string
 }
 
-/** What the host is told about a mail that it may say something in. */
+/** Describes a mail to the host, which may add a footer. */
 export interface MailSlotContext {
   readonly instance: Instance
   /** BCP 47 tag of the language that the mail is in. */

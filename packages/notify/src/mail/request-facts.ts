@@ -9,7 +9,7 @@ export interface Fact {
   readonly value: string
 }
 
-/** What is known, in the owner's words; of an address nobody has proven only the time. */
+/** The facts, in the owner's language; only the time for an unproven address. */
 export function listFacts(
   instance: Instance,
   { time, address, browser, os, place }: RequestFacts,
@@ -39,14 +39,30 @@ function toAddress(address: string): string {
   return /^[\da-f:./]{2,49}$/i.test(address) ? address : toShownText(address)
 }
 
-/** Region and clock are those of the owner, words those of the mail. */
+/** `dateStyle` and `timeStyle` have no style with the zone but without seconds. */
+const STYLES = {
+  short: { dateStyle: 'long', timeStyle: 'short' },
+  long: {
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
+/**
+ * Region and clock are those of the owner, words those of the mail.
+ * @param length - `long` names the time zone
+ */
 export function formatTime(
   time: number,
   { locale, timeZone }: Instance,
   mailLocale: string,
-  length: 'long' | 'short' = 'long',
+  length: keyof typeof STYLES = 'long',
 ): string {
-  const options = { dateStyle: 'long', timeStyle: length } as const
+  const options = STYLES[length]
   const tag = locale.split('-', 1)[0]?.toLowerCase() === mailLocale ? locale : mailLocale
   try {
     return dateText(tag, { ...options, timeZone: timeZone ?? 'UTC' }, time)

@@ -22,13 +22,13 @@ export interface SystemMails {
   render(instance: Instance, mail: SystemMail | AppMail): Promise<RenderedMail>
 }
 
-/** What {@link createSystemMails} is told. */
+/** Options of {@link createSystemMails}. */
 export interface SystemMailsOptions {
   /** Takes lines for the operator. */
   readonly log: Logger
   /** Who mails come from, and how they leave. */
   readonly mail: MailOptions
-  /** Shared with whoever else writes mails. @defaultValue its own */
+  /** Shared with other writers of mails. @defaultValue its own */
   readonly loadTemplates?: () => Promise<MailTemplates>
 }
 

@@ -22,11 +22,11 @@ export interface MailLayout {
   /** Keys `<name>.notice.<n>`, at the end: what to do if it was not you. */
   readonly notices: number
   /**
-   * Where the facts stand: `above` the button when they are the news, `below` the code or button that was asked for.
-   * Absent: there are none.
+   * Position of the facts: `above` the button when they are the news, `below` a requested code or button.
+   * Absent: no facts.
    */
   readonly facts?: 'above' | 'below'
-  /** Whether somebody else may read it: no name, and of the facts only the time. */
+  /** Whether the recipient may not be the owner: no name, and of the facts only the time. */
   readonly isForUnprovenAddress?: true
 }
 

@@ -30,11 +30,11 @@ export interface MailTemplates {
 }
 
 export interface TemplatesOptions {
-  /** Whether somebody reads replies to mails of the instance. @defaultValue nobody does */
+  /** Whether replies to mails of the instance are read. @defaultValue they are not */
   readonly takesReplies?: (instance: Instance) => boolean
   /** The languages that there are. @defaultValue those of the package */
   readonly catalogueOf?: CatalogueOf
-  /** What the host says below mails. @defaultValue nothing */
+  /** The host's footer of mails. @defaultValue nothing */
   readonly footerOf?: FooterOf
 }
 

@@ -13,7 +13,7 @@ export interface NotificationResource {
 }
 
 /**
- * The only form in which a notification leaves this server: in answers, the inbox and events. What was given, unmodified,
+ * The only form in which a notification leaves this server: in answers, the inbox and events. Attributes as posted, unmodified,
  * and what became of it; no token, number, address or lease.
  * @param namespace - prefix of doctypes (D20)
  * @see notifications.md 3.3, 15; decision D36

@@ -22,7 +22,7 @@ import {
   type StoredNotification,
 } from './notification.ts'
 
-/** What of a notification is read only to be sent: kept beside the record, which is written again and again. */
+/** Bodies, read only for sending: stored beside the record, which is rewritten often. */
 export type NotificationBody = Pick<NotificationRecord, 'content' | 'contentHtml'>
 
 /** Whose notifications: `<originator>/<owner>`. */
@@ -44,7 +44,7 @@ export const INDEXES = {
   all: (id: InstanceId): IndexKey => indexKey(id, 'notifications'),
   digest: (id: InstanceId, digestId: string): IndexKey =>
     indexKey(id, `notifications-digest:${digest(digestId)}`),
-  /** The one of mails has no channel in its name: what was written before there were others stands in it, too. */
+  /** The one of mails has no channel in its name: it also has the records from before there were other channels. */
   due: (id: InstanceId, isHigh: boolean, group: ChannelGroup): IndexKey =>
     indexKey(
       id,
@@ -132,7 +132,7 @@ export function toValue(record: NotificationRecord): Json {
   return light as unknown as Json // An interface of JSON members; only its missing index signature differs.
 }
 
-/** The bodies as they are stored; undefined when there are none. */
+/** The bodies as stored; undefined without bodies. */
 export function toBodyValue({ content, contentHtml }: NotificationRecord): Json | undefined {
   if (content === undefined && contentHtml === undefined) return undefined
   return { content, contentHtml }

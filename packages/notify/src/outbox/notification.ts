@@ -13,7 +13,7 @@ export type KnownChannel = (typeof CHANNELS)[number]
 /** A {@link KnownChannel}, or a channel of the host. */
 export type ChannelName = string
 
-/** What a channel of the host may be called. */
+/** Allowed names of the host's channels. */
 export const HOST_CHANNEL: RegExp = /^[a-z][a-z0-9_-]{1,15}$/
 
 /**
@@ -59,7 +59,7 @@ export interface Attempt {
   readonly warnings?: readonly string[]
 }
 
-/** What of a category's declaration counts for an accepted notification; copied at acceptance. @see notifications.md 4 */
+/** The part of a category's declaration that applies to an accepted notification; copied at acceptance. @see notifications.md 4 */
 export interface CategoryFlags {
   readonly collapsible: boolean
   readonly stateful: boolean
@@ -81,11 +81,11 @@ export interface ChannelProgress {
   readonly tries: number
   /** Whether it has nothing more to do in this round. */
   readonly isDone: boolean
-  /** What the channel wants to know at its next attempt, such as which devices have it already. */
+  /** Channel state for the next attempt, such as the devices already reached. */
   readonly memo?: Json
 }
 
-/** What a notification says, as it was validated when it was posted. */
+/** Content of a notification, validated when it was posted. */
 export interface NotificationContent {
   readonly categoryId?: string
   readonly title: string
@@ -179,7 +179,7 @@ export const FINAL_STATUSES: ReadonlySet<NotificationStatus> = new Set([
   'cancelled',
 ])
 
-/** What a notification may go out over, in order: mail is always the last resort. @see notifications.md 10.1 */
+/** Channels of a notification, in order: mail is always the last resort. @see notifications.md 10.1 */
 export function channelOrder({
   preferredChannels,
 }: Pick<NotificationRecord, 'preferredChannels'>): readonly ChannelName[] {

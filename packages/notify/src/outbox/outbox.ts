@@ -45,7 +45,7 @@ export interface Outbox extends OutboxLists {
     also?: readonly Change[],
   ): Promise<boolean>
   get(instanceId: InstanceId, id: string): Promise<StoredNotification | undefined>
-  /** Replaces the revision that was read; undefined when somebody else was faster. Counts `version` up. */
+  /** Replaces the revision that was read; undefined when another writer was faster. Counts `version` up. */
   update(
     before: StoredNotification,
     record: NotificationRecord,
@@ -58,7 +58,7 @@ export interface Outbox extends OutboxLists {
   removeAll(instanceId: InstanceId): Promise<void>
   /** Calls the listener after each insert and update of this process. It must not throw. @returns what removes it */
   onWritten(listener: (write: OutboxWrite) => void): () => void
-  /** Who delivers in this process, told of what is due soon; undefined: nobody. */
+  /** Delivers in this process and is notified of new records; undefined: no delivery here. */
   useWorker(worker: NearWorker | undefined): void
 }
 
@@ -163,7 +163,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     remove,
 
     async removeAll(instanceId) {
-      // What was removed is on no page any more, so that the first page is always the next one.
+      // Removed records are on no page any more, so that the first page is always the next one.
       for (let removed = 0; ; ) {
         const page = await lists.listAll(instanceId, { limit: REMOVE_AT_ONCE })
         const ids = page.notifications.map(({ record }) => record.id)

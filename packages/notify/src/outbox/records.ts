@@ -29,7 +29,7 @@ const ATTEMPT = members(
   { code: text, warnings: list(text) },
 )
 
-/** What is kept of notifications. */
+/** Stored records of notifications. */
 export const NOTIFY_RECORDS: readonly RecordKind[] = [
   {
     kind: 'notification',

@@ -23,9 +23,9 @@ export const PURGE_QUEUE = 'notifications-purge'
 const PURGE_STEP_MS = HOUR_MS
 /** How long a write may take before its wake-up comes too early for it. Milliseconds. */
 const GUARD_MS = 5000
-/** Guards of one instance meet on whole seconds: one of them is asked for. */
+/** Guards of one instance meet on whole seconds: one wake-up is scheduled. */
 const GUARD_STEP_MS = 1000
-/** Wake-ups ahead that this process knows to be asked for. */
+/** Future wake-ups that this process knows to be scheduled. */
 const MAX_KNOWN = 10_000
 
 export interface WakeUpsOptions {
@@ -33,7 +33,7 @@ export interface WakeUpsOptions {
   readonly clock: { now(): number }
 }
 
-/** Makes sure that somebody looks at what is due. @see docs/decisions/0165-wake-ups-of-notifications.md */
+/** Schedules the delivery of due notifications. @see docs/decisions/0165-wake-ups-of-notifications.md */
 export class WakeUps {
   readonly #scheduler: Store['scheduler']
   readonly #clock: { now(): number }
@@ -73,7 +73,7 @@ export class WakeUps {
     return result
   }
 
-  /** Somebody purges the instance within the hour after that time. Durable. */
+  /** Schedules a purge of the instance within the hour after that time. Durable. */
   purgeAfter(instanceId: InstanceId, when: number): Promise<void> {
     return this.#atOnce(PURGE_QUEUE, instanceId, nextStep(when, PURGE_STEP_MS))
   }

@@ -10,7 +10,7 @@ export function channelNames({
   return [...CHANNELS.filter((name) => name !== 'mail'), ...own, 'mail']
 }
 
-/** What a channel of the host is called in a language: that of the tag, else its language, else English. */
+/** Label of a host channel: in the language of the tag, else its language, else English. */
 export function labelOf({ label, name }: NotificationChannel, locale: string): string {
   const language = locale.split('-')[0]?.toLowerCase() ?? ''
   return label[locale] ?? label[language] ?? label['en'] ?? name

@@ -7,11 +7,11 @@ type WakeUpServices = Pick<NotifyServices, 'clock' | 'store'>
 export const HELD_BACK_QUEUE = 'notifications-held'
 /** How long a change may take before it is looked at too early. Milliseconds. */
 const GUARD_MS = 5000
-/** Processes that are told of the same change meet on whole seconds: the scheduler keeps one wake-up of theirs. */
+/** Processes that see the same change round to whole seconds: the scheduler keeps one wake-up of theirs. */
 const STEP_MS = 1000
 
 /**
- * Makes a change on which held-back notifications depend. Those that it lets go are due soon after it, whatever becomes
+ * Makes a change on which held-back notifications depend. Those that it lets go are due soon after it, regardless
  * of this process. @see docs/decisions/0223
  */
 export async function changeChoices<Result>(

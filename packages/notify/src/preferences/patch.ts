@@ -135,7 +135,7 @@ function patchedSource(
 
 function patchedCategory(current: CategoryPreference, patch: CategoryPatch): CategoryPreference {
   const changed = Object.entries(patch.channels ?? {})
-  // What is not named stays, that of a channel which the host has not at the moment, too.
+  // Unnamed parts stay, also those of a channel that the host does not offer now.
   const kept = (current.off ?? []).filter((name) => patch.channels?.[name] === undefined)
   const off = [
     ...kept,

@@ -25,7 +25,7 @@ export async function readPreferences(
 }
 
 /**
- * Changes what is stored now; asks again when somebody else was faster.
+ * Changes what is stored now; retries when another writer was faster.
  * @param change - answers the new ones, or undefined to leave everything as it is
  * @param also - more changes of the same write
  */

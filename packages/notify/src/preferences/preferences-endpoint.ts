@@ -116,7 +116,7 @@ async function answer(
   ctx.body = JSON.stringify({ data })
 }
 
-/** A body without attributes is malformed; of attributes every fault is told, each with its pointer. */
+/** A body without attributes is malformed; every fault of the attributes is reported with its pointer. */
 function refuseBody(faults: readonly SchemaFault[]): NotifyError {
   const isMalformed = faults.some(
     ({ instancePath, keyword }) =>

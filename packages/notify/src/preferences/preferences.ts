@@ -2,7 +2,7 @@ import type { ChannelName } from '../outbox/notification.ts'
 import type { DigestInterval } from './digest-times.ts'
 import type { QuietHours } from './quiet-hours.ts'
 
-/** What the owner chose for one category of one source. */
+/** The owner's choices for one category of one source. */
 export interface CategoryPreference {
   /** Channels that are off; what is left out is on. */
   readonly off?: readonly ChannelName[]
@@ -11,7 +11,7 @@ export interface CategoryPreference {
   readonly digest?: DigestInterval
 }
 
-/** What the owner chose for one source: an app with its linked clients (D30), a client, a konnector. */
+/** The owner's choices for one source: an app with its linked clients (D30), a client, a konnector. */
 export interface SourcePreference {
   /** Nothing of it reaches the owner. */
   readonly isBlocked?: true

@@ -11,7 +11,7 @@ const DAYS = [0, -1, -2]
 
 /**
  * The end of the quiet hours that cover `now`, or undefined outside of them. By the clocks of the zone: a night with a
- * jump is an hour shorter or longer, and hours that it skips are none. Milliseconds since the epoch.
+ * jump is an hour shorter or longer, and skipped hours do not count. Milliseconds since the epoch.
  */
 export function quietUntil(
   now: number,

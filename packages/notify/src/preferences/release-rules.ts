@@ -8,7 +8,7 @@ import { channelsLeft, isMuted } from './preferences.ts'
 import { quietUntil } from './quiet-hours.ts'
 import { zoneOf } from './zoned-time.ts'
 
-/** What the owner's preferences say of a notification that is about to be attempted. */
+/** Applies the owner's preferences to a notification before an attempt. */
 export type ReleaseDecision =
   /** Over these channels, in the order of the notification; never empty. */
   | { readonly kind: 'send'; readonly channels: readonly ChannelName[] }

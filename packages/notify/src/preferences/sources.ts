@@ -15,7 +15,7 @@ export interface NotificationSource {
 
 type SourceServices = Pick<NotifyServices, 'apps' | 'namespace' | 'oauth'>
 
-/** Lists what may post to an instance, by name. What is gone keeps its preferences and is listed without categories. */
+/** Lists what may post to an instance, by name. Removed ones keep their preferences and are listed without categories. */
 export async function listSources(
   services: SourceServices,
   instance: Instance,

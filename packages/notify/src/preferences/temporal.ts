@@ -5,7 +5,7 @@ const load = createRequire(import.meta.url)
 
 /**
  * `Temporal`, loaded when a time of day is first asked for: 6 MiB that many servers never need. Rules ask in the middle
- * of a decision, so that it is loaded at once and nobody waits for a promise.
+ * of a decision, so it is loaded synchronously and no caller awaits a promise.
  * @see docs/decisions/0721
  */
 export function temporal(): typeof polyfill.Temporal {

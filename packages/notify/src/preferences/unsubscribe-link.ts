@@ -4,7 +4,7 @@ import type { MailLinks } from '../mail/app-mails.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyServices } from '../services.ts'
 
-/** What a link in a mail may switch off: mails of one category of one source. */
+/** Scope of an unsubscribe link: mails of one category of one source. */
 export interface Unsubscription {
   /** `AccessContext.owner` of the poster. */
   readonly source: string
@@ -66,7 +66,7 @@ export async function makeUnsubscribeToken(
   return `${text}.${macOf(key, text).toString('base64url')}`
 }
 
-/** Reads such a token, or a sealed one of an older version; undefined for whatever this instance did not make. */
+/** Reads such a token, or a sealed one of an older version; undefined for tokens that this instance did not make. */
 export async function readUnsubscribeToken(
   services: Pick<NotifyServices, 'oauth'>,
   instance: Instance,

@@ -88,7 +88,7 @@ async function unsubscribe(ctx: RouteContext, services: UnsubscribeServices): Pr
   const { app } = namesOf(known, target)
   const note = services.oauth.activity.pending(instance, {
     event: isUndo ? 'preferences.changed' : 'unsubscribed',
-    // Whoever has the mail may follow its link.
+    // Anyone with the mail may use its link.
     actor: { kind: 'unknown' },
     target: { kind: 'source', id: source, name: app },
   })

@@ -4,7 +4,7 @@ import { temporal } from './temporal.ts'
 /** Hours and minutes of a day, `HH:MM`, 00:00 to 23:59. */
 export type TimeOfDay = string
 
-/** Whether times can be told in the zone: an IANA name, or an offset. Some old abbreviations are known and ambiguous. */
+/** Whether the runtime knows the zone: an IANA name, or an offset. Some old abbreviations are known and ambiguous. */
 export function isTimeZone(name: string): boolean {
   try {
     zoned(0, name)

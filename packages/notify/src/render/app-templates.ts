@@ -9,7 +9,7 @@ import type { RenderServices } from '../services.ts'
 
 const MAX_PATH_LENGTH = 1024
 
-/** What a template wrote; `failed`: it is to be told as `template_error`. Undefined: there is no template. */
+/** Output of a template; `failed`: reported as `template_error`. Undefined: no template. */
 export type TemplateOutcome = { readonly output: string } | 'failed' | undefined
 
 /**
@@ -73,14 +73,14 @@ async function readFile(
 }
 
 /**
- * The path inside the app's folder that a manifest's `file:…` names, normal; undefined for whatever else it is: another
+ * The path inside the app's folder that a manifest's `file:…` names, normal; undefined for anything else: another
  * scheme, absolute, leaving the folder.
  * @see notifications.md 10.3
  */
 export function parseTemplatePath(reference: string): string | undefined {
   if (!reference.startsWith('file:') || reference.length > MAX_PATH_LENGTH) return undefined
   const path = reference.slice('file:'.length)
-  // A backslash parts folders on some systems, a control character is in no name that somebody chose.
+  // A backslash parts folders on some systems, and names never have control characters.
   if (/^\/|[\\\u0000-\u001f\u007f]/.test(path) || !path.isWellFormed()) return undefined
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
   const isInside = segments.length > 0 && !segments.includes('..') && !path.endsWith('/')
@@ -99,7 +99,7 @@ export function referenceFor(
   return name === undefined ? undefined : templates[name]
 }
 
-/** What a template sees: the keys of `data`, and three names of ours that win. @see notifications.md 10.3 */
+/** Variables of a template: the keys of `data`, and three names of ours that win. @see notifications.md 10.3 */
 export function templateData(
   instance: Instance,
   record: NotificationRecord,

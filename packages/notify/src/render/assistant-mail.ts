@@ -12,7 +12,7 @@ type Data = Readonly<Record<string, Json | undefined>>
 const REASONS = ['client_gone', 'refresh_reuse', 'weaker_authentication'] as const
 
 /**
- * The mail of a notification about an assistant, or undefined. `data` is what the host said of it: whatever it is, a
+ * The mail of a notification about an assistant, or undefined. `data` comes from the host: even if malformed, a
  * mail comes of it.
  * @see assistants.md 5.7
  */

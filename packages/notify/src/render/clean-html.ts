@@ -40,7 +40,7 @@ function asRead(html: string): string {
   return serialize(parseFragment(frame, html, {}))
 }
 
-/** Where a link leads, and what is to be shown of that; a link without an address is none. */
+/** Target and shown text of a link; undefined for a link without an address. */
 function linkOf(href: string, ownHosts: readonly string[]): Record<string, string> {
   const url = URL.parse(href.trim())
   if (url?.protocol === 'mailto:') return { href: url.href, [SHOWN]: url.pathname }
@@ -172,7 +172,7 @@ const RULES: sanitizeHtml.IOptions = {
   allowedStyles: { '*': STYLES },
   allowedSchemes: ['http', 'https', 'mailto'],
   nestingLimit: MAX_DEPTH,
-  // Their words are none of the mail's.
+  // Their text is not part of the mail.
   nonTextTags: [
     ['embed', 'iframe', 'math', 'noembed', 'noframes', 'noscript', 'object', 'option', 'script'],
     ['select', 'style', 'svg', 'template', 'textarea', 'title', 'xmp'],

@@ -47,7 +47,7 @@ export async function renderMail(
   return { ...laidOut, warnings: warningsOf(written) }
 }
 
-/** What the request itself brought; `content` is its plain-text form beside `content_html`. */
+/** Content of the request; `content` is its plain-text form beside `content_html`. */
 async function fromRequest(
   services: RenderServices,
   instance: Instance,
@@ -62,7 +62,7 @@ async function fromRequest(
   return { ...(await layOut(services, instance, record, links, body)), warnings: [] }
 }
 
-/** What the app's template made; `mail.text` is its plain-text form when there is one. */
+/** Output of the app's template; `mail.text` is its plain-text form, if present. */
 async function fromTemplate(
   services: RenderServices,
   instance: Instance,
@@ -130,7 +130,7 @@ async function layOut(
       ...(poster.name !== undefined && { sender: poster.name }),
       ...(message !== undefined && { message }),
       ...(markup !== undefined && { markup }),
-      // What an app wrote as a whole has its own.
+      // A complete document of an app has its own.
       ...(action !== undefined && markup?.isWhole !== true && { action }),
     },
   })

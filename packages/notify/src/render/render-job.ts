@@ -1,4 +1,4 @@
-/** What a template writes: `html` escapes what it is given, `text` does not. */
+/** Output format of a template: `html` escapes variables, `text` does not. */
 export type TemplateForm = 'html' | 'text'
 
 /** Work of the render thread. */
@@ -17,7 +17,7 @@ export type RenderJob =
       readonly ownHosts: readonly string[]
     }
 
-/** What the thread answers: the output, or what went wrong, in words for the app's author. */
+/** Answer of the thread: the output, or the error, worded for the app's author. */
 export type RenderAnswer = { readonly output: string } | { readonly fault: string }
 
 /** Limits of apps' templates. @see notifications.md 10.3 */

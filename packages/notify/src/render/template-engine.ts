@@ -97,7 +97,7 @@ class CountedCapture extends CaptureTag {
   }
 }
 
-/** Collects what is written. What a template repeats counts at once, not when it has filled the memory. */
+/** Collects output. Repeated output counts immediately, before it fills the memory. */
 function createOutput(): Emitter {
   const output: Emitter = {
     buffer: '',

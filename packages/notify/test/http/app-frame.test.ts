@@ -76,7 +76,7 @@ describe('the frame of a mail that a client posted', () => {
       const page = parsePage(mail.html ?? '', ORIGIN)
       const shown = textOf(page.elements('body')).replaceAll('\u2060', '')
       for (const text of [shown, lineEnds(mail.text).replaceAll('\u2060', '')]) {
-        const at = text.indexOf('“alice.example.com”, an app of your space alice.example.com')
+        const at = text.indexOf('“alice.example.com”, an app in your space alice.example.com')
         expect(at).to.be.greaterThan(0)
         // Beside what is hidden for lists of mails.
         expect(text.lastIndexOf('Confirm')).to.be.greaterThan(at)
@@ -104,7 +104,7 @@ describe('the frame of a mail that an app posted', () => {
         .filter(({ attrs }) => attrs.some(({ value }) => value.includes('overflow:hidden;border')))
       const inside = textOf(frames)
       for (const word of ['one', 'two', 'three', 'four']) expect(inside).to.include(word)
-      expect(inside).to.not.include('an app of your space')
+      expect(inside).to.not.include('an app in your space')
     } finally {
       await bench.close()
     }
@@ -129,7 +129,7 @@ describe('the frame of a mail that an app posted', () => {
     try {
       const contentHtml = '<a href=http:e>x'.repeat(18_000)
       const mail = await bench.mail({ contentHtml, content: 'In words' })
-      expect(mail.html).to.include('>In words</p>').and.to.include('an app of your space')
+      expect(mail.html).to.include('>In words</p>').and.to.include('an app in your space')
       expect(mail.text).to.include('In words')
       expect(bench.logged.join()).to.include('notification.text_failed')
     } finally {

@@ -34,7 +34,9 @@ describe('templates of apps in notifications (10.3)', () => {
     const mail = await bench.mail({ ...withTemplates('mail'), data })
     expect(mail.html).to.include('><p>Daily &lt;i&gt;: 84.2 €</p></td>')
     expect(parsePage(mail.html ?? '', ORIGIN).elements('h1')).to.have.lengthOf(0)
-    expect(lineEnds(mail.text)).to.include('sent you this.\n\nDaily <i>: 84.2 €\n\n-- \n')
+    expect(lineEnds(mail.text)).to.include(
+      'an app in your space alice.example.com.\n\nDaily <i>: 84.2 €\n\n-- \n',
+    )
     expect(mail.subject).to.equal('Your balance is low')
   })
 
@@ -42,7 +44,7 @@ describe('templates of apps in notifications (10.3)', () => {
     write({ 'mail.tpl': '<html>{{ user_id }}, {{ deep[0].id }}</html>' })
     const data = parseExact('{"user_id":17841405822304915,"deep":[{"id":17841405822304917}]}')
     const mail = await bench.mail({ ...withTemplates('mail'), data: data as Record<string, Json> })
-    expect(lineEnds(mail.text)).to.equal('17841405822304915, 17841405822304917')
+    expect(lineEnds(mail.text)).to.include('\n\n17841405822304915, 17841405822304917\n\n-- \n')
   })
 
   it('are put into the layout when they have none', async () => {
@@ -54,7 +56,7 @@ describe('templates of apps in notifications (10.3)', () => {
     expect(page.elements('h1')).to.have.lengthOf(1)
     expect(page.links.map((link) => link.text)).to.deep.equal(['Open Drive'])
     expect(lineEnds(text)).to.match(
-      /sent you this\.\n\nYour balance is low\n\nA & B is low\n\nOpen Drive\n/,
+      /an app in your space alice\.example\.com\.\n\nYour balance is low\n\nA & B is low\n\nOpen Drive\n/,
     )
   })
 
@@ -177,7 +179,7 @@ describe('templates of apps in notifications (10.3)', () => {
       expect(outcome).to.deep.include({ class: 'sent', warnings: ['template_error'] })
       const mail = await bench.mailbox.waitForMail()
       expect(lineEnds(mail.text)).to.match(
-        /sent you this\.\n\nYour balance is low\n\nThe message\n/,
+        /an app in your space alice\.example\.com\.\n\nYour balance is low\n\nThe message\n/,
       )
       const text = await renderText(bench.services, 'sms', bench.alice, sampleNotification(changes))
       expect(text).to.deep.include({ body: 'The message', warnings: ['template_error'] })

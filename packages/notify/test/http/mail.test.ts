@@ -55,7 +55,7 @@ describe('mail over SMTP', () => {
       name: 'alice.example.com',
       address: 'noreply@alice.example.com',
     })
-    expect(mail.subject).to.equal('Choose the passphrase of alice.example.com')
+    expect(mail.subject).to.equal('Choose a passphrase for alice.example.com')
     expect(mail.text).to.include(secret)
     expect(mail.html).to.include(secret)
     expect(mail.raw).to.match(/content-type: multipart\/alternative/i)

@@ -36,12 +36,12 @@ describe('what mails of notifications say (10, 10.2)', () => {
     expect(html).to.match(/Line one<br ?\/?>\nline &lt;two&gt;<\/p>/)
     expect(html).to.include('>Second &amp; last</p>')
     expect(html).to.include('>Alice</strong>')
-    expect(page.text).to.include('“Bank”, an app of your space alice.example.com')
-    expect(page.text.indexOf('an app of your space')).to.be.lessThan(page.text.indexOf('Low'))
+    expect(page.text).to.include('“Bank”, an app in your space alice.example.com')
+    expect(page.text.indexOf('an app in your space')).to.be.lessThan(page.text.indexOf('Low'))
     expect(lineEnds(text)).to.equal(
       [
         'Alice · alice.example.com\n',
-        '“Bank”, an app of your space alice.example.com, sent you this.\n',
+        'Sent by “Bank”, an app in your space alice.example.com.\n',
         'Low <balance>\n\nLine one\nline <two>\n\nSecond & last\n\n-- ',
         'Sent by your space alice.example.com. Replies to this address are not read.',
         'Notification settings: https://settings.alice.example.com/#/notifications',
@@ -51,7 +51,9 @@ describe('what mails of notifications say (10, 10.2)', () => {
 
   it('is the title alone when there is no message', async () => {
     const { text } = await bench.mail({ title: 'Only this' })
-    expect(lineEnds(text)).to.match(/sent you this\.\n\nOnly this\n\n-- \n/)
+    expect(lineEnds(text)).to.match(
+      /an app in your space alice\.example\.com\.\n\nOnly this\n\n-- \n/,
+    )
   })
 
   const words: readonly (readonly [locale: string, button: string, settings: string])[] = [
@@ -137,12 +139,12 @@ describe('what mails of notifications say (10, 10.2)', () => {
       />\s*<p style="color:red">Hello {{ x }} &amp; <b>you<\/b><\/p><\/td>/,
     )
     const { text } = parsePage(mail.html ?? '', ORIGIN)
-    const order = ['alice.example.com', '“Bank”, an app of your space', 'Hello {{ x }} & you']
+    const order = ['alice.example.com', '“Bank”, an app in your space', 'Hello {{ x }} & you']
     const places = order.map((words) => text.indexOf(words))
     expect(places).to.not.include(-1)
     expect(places).to.deep.equal([...places].sort((one, other) => one - other))
     expect(lineEnds(mail.text)).to.match(
-      /^Alice · alice\.example\.com\n\n“Bank”, an app of .*\n\nHello you,\n\nbye\n\n-- \n/,
+      /^Alice · alice\.example\.com\n\nSent by “Bank”, an app in .*\n\nHello you,\n\nbye\n\n-- \n/,
     )
     expect(`${text}${mail.text}`).to.not.include('not this')
     expect(headerOf(mail, 'content-language')).to.equal('en')
@@ -192,7 +194,7 @@ describe('what mails of notifications say (10, 10.2)', () => {
     try {
       const changes = { originator: 'konnector', owner: 'bills', slug: 'bills' } as const
       const mail = await konnector.mail(changes)
-      expect(mail.text).to.include('\n“Electricity”, an app of your space')
+      expect(mail.text).to.include('\nSent by “Electricity”, an app in your space')
       expect(mail.from?.name).to.equal('App “Electricity” · alice.example.com')
     } finally {
       await konnector.close()
@@ -200,7 +202,7 @@ describe('what mails of notifications say (10, 10.2)', () => {
     const cli = await bench.mail({ originator: 'cli', owner: '', slug: undefined })
     expect(cli.text).to.include('\nSent by your space alice.example.com.')
     bench.installed.delete('bank')
-    expect((await bench.mail()).text).to.include('\n“bank”, an app of your space')
+    expect((await bench.mail()).text).to.include('\nSent by “bank”, an app in your space')
   })
 
   it('names a client of its own declaration as it registered', async () => {
@@ -227,7 +229,7 @@ describe('what mails of notifications say (10, 10.2)', () => {
         DevicesLink: 'https://settings.alice.example.com/#/clients?x=1',
       },
     })
-    expect(limit.subject).to.equal('More apps are connected to alice.example.com than it may have')
+    expect(limit.subject).to.equal('Too many apps are connected to alice.example.com')
     expect(limit.text).to.include('“Phone”').and.to.include('3 connected apps')
     expect(limit.text).to.include('https://settings.alice.example.com/#/clients?x=1')
     expect(limit.raw).to.not.include('offers.example')
@@ -252,7 +254,7 @@ describe('what mails of notifications say (10, 10.2)', () => {
     const { subject, text, locale } = await renderDigest(bench.services, bench.alice, records, {
       settings,
     })
-    expect(subject).to.equal('Your notifications on alice.example.com')
+    expect(subject).to.equal('Your notifications from alice.example.com')
     expect(locale).to.equal('en')
     // The newest first.
     const order = [

@@ -27,11 +27,11 @@ describe('texts of the server itself (owner.md 1.9)', () => {
       const texts = at.texts.map(({ number, text }) => ({ number, text }))
       expect(texts).to.deep.equal(
         [
-          '012345 is your code to confirm this phone number for alice.example.com. It works for 10 minutes.',
-          '012345 est votre code pour confirmer ce numéro auprès de alice.example.com. Il est valable 10 minutes.',
-          '012345 ist Ihr Code, um diese Nummer für alice.example.com zu bestätigen. Er gilt 10 Minuten.',
-          '012345 es su código para confirmar este número en alice.example.com. Sirve durante 10 minutos.',
-          '012345 is your code to confirm this phone number for alice.example.com. It works for 10 minutes.',
+          '012345 is your code to confirm this phone number for alice.example.com. It expires in 10 minutes.',
+          '012345 est votre code pour confirmer ce numéro auprès de alice.example.com. Il expire dans 10 minutes.',
+          '012345 ist Ihr Code, um diese Telefonnummer für alice.example.com zu bestätigen. Er läuft in 10 Minuten ab.',
+          '012345 es su código para confirmar este número en alice.example.com. Caduca en 10 minutos.',
+          '012345 is your code to confirm this phone number for alice.example.com. It expires in 10 minutes.',
         ].map((text) => ({ number: NUMBER, text })),
       )
     })

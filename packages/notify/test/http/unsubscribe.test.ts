@@ -52,7 +52,7 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
       }
       const [page] = server.pages
       expect(page?.question?.fields).to.deep.equal({ 'List-Unsubscribe': 'One-Click' })
-      expect(page?.title).to.equal('Unsubscribe from “A new bill” emails of Bank?')
+      expect(page?.title).to.equal('Unsubscribe from “A new bill” emails from Bank?')
       expect(page?.question?.button).to.equal('Unsubscribe')
       await mailOf('bills')
     })

@@ -4,6 +4,7 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { catalogueOf, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
+import { FORMER_WORDS } from '../support/former-words.ts'
 
 const FOLDER = fileURLToPath(new URL('../../locales', import.meta.url))
 const english = read('en')
@@ -59,6 +60,15 @@ describe('catalogues of the mails', () => {
         expect(text.trim(), key).to.equal(text).and.not.equal('')
         expect(text, key).to.not.match(/[<>]|https?:|www\./)
       }
+    })
+
+    it(`${locale} has none of the words that readers stopped at`, () => {
+      const words = (FORMER_WORDS[locale] ?? []).map((word) => word.toLowerCase())
+      expect(words).to.not.be.empty
+      const found = Object.entries(texts).flatMap(([key, text]) =>
+        words.filter((word) => text.toLowerCase().includes(word)).map((word) => `${key}: ${word}`),
+      )
+      expect(found).to.deep.equal([])
     })
 
     it(`${locale} keeps subjects and preheaders short, codes and names out of them`, () => {

@@ -10,7 +10,7 @@ export interface FetchedToken {
 /** How long before its end a token is no longer used. */
 const MARGIN_MS = 60_000
 
-/** The token of an answer with its time, or undefined when there is none. @see RFC 6749 section 5.1 */
+/** The token of an answer with its time, or undefined. @see RFC 6749 section 5.1 */
 export function readTokenAnswer(json: unknown): FetchedToken | undefined {
   const token = memberOf(json, 'access_token')
   const seconds = Number(memberOf(json, 'expires_in'))
@@ -27,7 +27,7 @@ export interface AccessTokens {
   drop(token: string): void
 }
 
-/** What a provider made of a push, or that it refused the access token. */
+/** A provider's result for a push, or its refusal of the access token. */
 export type AuthorizedResult = PushOutcome | 'unauthorized'
 
 export function createAccessTokens(options: {

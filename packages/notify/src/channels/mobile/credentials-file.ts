@@ -45,7 +45,7 @@ export function createCredentialsFile<Credentials extends object>(
     try {
       found = await readFile(path)
     } catch (error) {
-      // What was good stays good while the file is being replaced.
+      // Keeps the last valid credentials while the file is being replaced.
       warn(`unreadable ${String((error as NodeJS.ErrnoException).code)}`) // Errors of node:fs have one.
       return
     }

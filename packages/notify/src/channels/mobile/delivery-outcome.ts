@@ -14,13 +14,13 @@ export interface DeliveryOutcome {
   /** How many of these have it. */
   reachedOf(devices: readonly { readonly token: string }[]): number
   hasReached(): boolean
-  /** Enough of these were reached: nobody waits any more. */
+  /** Enough devices were reached: the rest are not retried. */
   giveUp(devices: readonly { readonly token: string }[]): void
   /** With what the next attempt has to know. */
   toChannelOutcome(): ChannelOutcome
 }
 
-/** Which failure stands for all: what may still work comes first. */
+/** The failure reported for all devices: retryable ones come first. */
 const PRECEDENCE = ['transient', 'config', 'permanent'] as const satisfies readonly AttemptClass[]
 
 /** @see notifications.md 10.4 */
@@ -41,7 +41,7 @@ export function createDeliveryOutcome(past: DeliveryMemo): DeliveryOutcome {
     return undefined
   }
 
-  /** Whoever asks for the longest wait is right: all are tried again together. */
+  /** Uses the longest requested wait: all devices are retried together. */
   function longestWait(): Pick<ChannelOutcome, 'retryAfterMs'> {
     const waits = failures
       .filter((failure) => failure.class === 'transient')
@@ -106,7 +106,7 @@ export interface DeliveryMemo {
   readonly waiting: ReadonlySet<string>
 }
 
-/** What the channel kept of earlier attempts; anything else counts as none. */
+/** State of earlier attempts; anything malformed is ignored. */
 export function readMemo(memo: Json | undefined): DeliveryMemo {
   const { sent, failed, waiting } = isObject(memo) ? memo : {}
   return { sent: toSet(sent), failed: toSet(failed), waiting: toSet(waiting) }

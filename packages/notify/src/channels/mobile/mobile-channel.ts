@@ -160,7 +160,7 @@ export function createMobileChannel(
   return { name: 'mobile', attempt }
 }
 
-/** SPEC: notifications.md 16.1 (6) - once somebody was reached, only who failed for a moment is tried again. */
+/** SPEC: notifications.md 16.1 (6) - once a device was reached, only temporary failures are retried. */
 function waitingOf({ dedicated, flagship }: Stages, waiting: ReadonlySet<string>): Stages {
   const isWaiting = ({ token }: NotifiableDevice): boolean => waiting.has(tokenDigest(token))
   return { dedicated: dedicated.filter(isWaiting), flagship: flagship.filter(isWaiting) }

@@ -81,7 +81,7 @@ export function pushIdOf(notificationId: string, clientId: string): string {
     .join('-')
 }
 
-/** What stands for a device token in stored records: 128 bits of its SHA-256. */
+/** Identifies a device token in stored records: 128 bits of its SHA-256. */
 export function tokenDigest(token: string): string {
   return hash('sha256', token, 'buffer').toString('base64url', 0, 16)
 }

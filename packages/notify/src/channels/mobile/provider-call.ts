@@ -7,7 +7,7 @@ import {
 } from '@svc/platform'
 import type { PushOutcome } from './push-gateway.ts'
 
-/** What a provider answered. */
+/** A provider's answer. */
 export interface ProviderAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -33,7 +33,7 @@ export async function callProvider(
     const { status, headers, body } = await outbound.request(url, { ...request, ...limits })
     return { answer: { status, headers, json: parseJson(body.toString()) } }
   } catch (error) {
-    // Its status is its word, whatever follows: what it took is not sent again.
+    // The status decides even if the body fails: an accepted push is not sent again.
     if (isOutboundError(error) && error.status !== undefined) {
       return { answer: { status: error.status, headers: {}, json: undefined } }
     }

@@ -5,7 +5,7 @@ import { renderText } from '../../render/content.ts'
 import type { RenderServices } from '../../services.ts'
 import type { OutgoingPush } from './push-gateway.ts'
 
-/** What a push says, before it is cut to the provider's size. */
+/** Content of a push, before it is cut to the provider's size. */
 export interface PushContent extends Pick<OutgoingPush, 'body' | 'data' | 'title'> {
   /** Its title on the flagship app, which shows the notifications of all apps. */
   readonly flagshipTitle: string

@@ -44,7 +44,7 @@ export function createCredentialSource<Credentials extends object>(options: {
   }
 }
 
-/** A name with a slash could stand for another entry: it has none. */
+/** A name with a slash could address another entry and is rejected. */
 function idsOf(context: string | undefined, slug: string | undefined): string[] {
   if (slug === undefined || !isSlug(slug)) return []
   const isPlain = context !== undefined && context !== '' && !context.includes('/')

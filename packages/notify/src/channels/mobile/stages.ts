@@ -6,7 +6,7 @@ import type { NotificationRecord } from '../../outbox/notification.ts'
 export interface Stages {
   /** Of the app that posted it, or of clients with the software of the one that did. */
   readonly dedicated: readonly NotifiableDevice[]
-  /** Of the flagship app: only when nobody of the others was reached. */
+  /** Devices of the flagship app: only when no other device was reached. */
   readonly flagship: readonly NotifiableDevice[]
 }
 

@@ -63,7 +63,7 @@ function outcomeOf(answer: ProviderAnswer, now: number): ChannelOutcome {
   return { class: isConfig ? 'config' : 'permanent', code }
 }
 
-/** What the gateway says of it is for the operator alone. */
+/** The gateway's explanation goes to the operator only. */
 function logRefusal(log: NotifyLog, message: OutgoingText, { status, json }: ProviderAnswer): void {
   log.warn('notification.sms_refused', {
     domain: message.instance.domain,

@@ -21,7 +21,7 @@ export interface SmsWay {
 
 /** Knows the gateways. One for notifications and for texts of the server itself. */
 export interface SmsSender {
-  /** Undefined: nobody takes texts of the instance. */
+  /** Undefined: no gateway accepts texts of the instance. */
   wayFor(instance: Instance): SmsWay | undefined
 }
 

@@ -3,13 +3,13 @@ export const DEFAULT_MAX_LENGTH = 160
 /** ASCII: one `…` would make every part of the text half as long. */
 const DOTS = '...'
 
-/** What a provider takes. */
+/** Limits of a provider. */
 export interface FitRule {
   readonly maxLength?: number
   readonly overflow?: 'truncate' | 'fallback' | 'split'
 }
 
-/** The text in the length the provider takes, or why there is none. */
+/** The text cut to the provider's limit, or the reason why it cannot be sent. */
 export type FittedText = { readonly text: string } | { readonly fault: 'no_message' | 'too_long' }
 
 /**

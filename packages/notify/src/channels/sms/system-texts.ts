@@ -6,7 +6,7 @@ import { CALL_MS } from '../mobile/provider-call.ts'
 import type { SmsSender } from './sms-sender.ts'
 
 /**
- * Texts of the server itself, by the gateways of notifications. They are short by themselves, so nothing is cut off.
+ * Texts of the server itself, by the gateways of notifications. They are short, so nothing is cut off.
  * @param sender - absent: no text can be sent
  * @param catalogueOf - the languages that there are
  * @see owner.md 1.9

@@ -17,7 +17,7 @@ const TOPIC: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What an answer of APNs means.
+ * Maps an answer of APNs to an outcome.
  * @param tokenSince - when the device gave its token: one that was given again since lives
  * @see notifications.md 16.5
  */

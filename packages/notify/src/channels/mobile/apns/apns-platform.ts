@@ -57,7 +57,7 @@ export function createApnsPlatform(
   }
 }
 
-/** What the options say of the file. */
+/** The options for the file. */
 export function apnsFileFacts({
   password,
   keyId,

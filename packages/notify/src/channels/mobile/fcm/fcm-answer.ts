@@ -17,7 +17,7 @@ const CONFIG: ReadonlySet<string> = new Set([
 ])
 const TRANSIENT: ReadonlySet<string> = new Set(['internal', 'quota_exceeded', 'unavailable'])
 
-/** What an answer of `messages:send` means: its `errorCode` counts before the status. @see notifications.md 16.4 */
+/** Maps an answer of `messages:send` to an outcome: its `errorCode` counts before the status. @see notifications.md 16.4 */
 export function classifyFcm(answer: ProviderAnswer, now: number): AuthorizedResult {
   const { status, json } = answer
   if (status === 200) {

@@ -17,7 +17,7 @@ const SYSTEM_ERROR = '81000001'
 const NOT_AUTHORIZED: ReadonlySet<string> = new Set(['80200001', '80200003'])
 const NO_PERMISSION = '80300002'
 
-/** What an answer of Push Kit means: its own code counts before the status. @see notifications.md 16.6 */
+/** Maps an answer of Push Kit to an outcome: its own code counts before the status. @see notifications.md 16.6 */
 export function classifyHuawei(answer: ProviderAnswer, token: string, now: number): HuaweiResult {
   const { status, json } = answer
   const given = memberOf(json, 'code')
@@ -38,7 +38,7 @@ export function classifyHuawei(answer: ProviderAnswer, token: string, now: numbe
   return isSent ? { class: 'sent' } : { class: 'permanent', code }
 }
 
-/** They stand in `msg`, which is JSON within the JSON. */
+/** Parsed from `msg`, which is JSON within the JSON. */
 function illegalTokens(json: unknown): readonly unknown[] {
   const message = memberOf(json, 'msg')
   const found =

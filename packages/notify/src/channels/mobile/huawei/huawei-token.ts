@@ -40,7 +40,7 @@ export function createHuaweiTokens(options: {
     })
   }
 
-  /** The token of an answer with its time, or undefined when there is none. */
+  /** The token of an answer with its time, or undefined. */
   function read(json: unknown): FetchedToken | undefined {
     if (huawei.getTokenUrl === undefined) return readTokenAnswer(json)
     const token = memberOf(json, 'accessToken')

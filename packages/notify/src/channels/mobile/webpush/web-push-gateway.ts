@@ -26,7 +26,7 @@ export interface WebPushGatewayOptions {
 
 const BAD_SUBSCRIPTION: PushOutcome = { class: 'permanent', code: 'webpush_bad_subscription' }
 
-/** Pushes to browsers, and to whatever else speaks the protocol. @see RFC 8030, RFC 8188, RFC 8291, RFC 8292 */
+/** Pushes to browsers and other clients of the protocol. @see RFC 8030, RFC 8188, RFC 8291, RFC 8292 */
 export function createWebPushGateway(options: WebPushGatewayOptions): PushGateway {
   const { webpush, outbound, isTrusted = false, clock } = options
   const vapid = createVapid(webpush)
@@ -52,14 +52,14 @@ export function createWebPushGateway(options: WebPushGatewayOptions): PushGatewa
         isTrusted,
       })
       if ('answer' in result) return classifyWebPush(result.answer, clock.now())
-      // The device chose an address that nobody may reach: no fault of the operator.
+      // The device chose a forbidden address: no fault of the operator.
       const { class: kind, code } = result.failure
       return kind === 'config' ? { class: 'permanent', code: `webpush_${code}` } : result.failure
     },
   }
 }
 
-/** One record of `aes128gcm`; undefined for keys that are none. The library is loaded with the first push. */
+/** One record of `aes128gcm`; undefined for invalid keys. The library is loaded with the first push. */
 async function encrypt(
   { p256dh, auth }: Subscription,
   plaintext: string,
@@ -75,7 +75,7 @@ async function encrypt(
 /** How long to wait after a 429 that does not say. */
 const QUOTA_WAIT_MS = 60_000
 
-/** What a push service's answer means. @see notifications.md 23.6; RFC 8030 7.3, 8.4 */
+/** Maps a push service's answer to an outcome. @see notifications.md 23.6; RFC 8030 7.3, 8.4 */
 export function classifyWebPush(answer: ProviderAnswer, now: number): PushOutcome {
   const { status } = answer
   if (status >= 200 && status < 300) return { class: 'sent' }

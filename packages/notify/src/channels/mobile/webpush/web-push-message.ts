@@ -42,7 +42,7 @@ export function toWebPushHeaders({
   }
 }
 
-/** What the service worker gets, as JSON; undefined when it cannot be cut to size. @see decision D39 */
+/** Payload for the service worker, as JSON; undefined when it cannot be cut to size. @see decision D39 */
 export function toPlaintext(push: OutgoingPush): string | undefined {
   const fitting = fitPayload(push, MAX_WEB_PUSH_BYTES, (candidate) =>
     byteLength(toObject(candidate)),
