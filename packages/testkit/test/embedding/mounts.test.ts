@@ -8,10 +8,14 @@ import { WWWAuthenticateChallengeError } from 'oauth4webapi'
 import {
   browserClient,
   choosePassphrase,
+  firstPageFaults,
   installPackages,
+  launchChromium,
   type Mailbox,
   type MountedExample,
+  needsChromium,
   needsLoopbackAddresses,
+  onboardInBrowser,
   openMailbox,
   relyingParty,
   runContract,
@@ -190,6 +194,19 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       }
       expect(await guess('127.0.0.2', '192.0.2.200')).to.equal(429)
       expect(await guess('127.0.0.3', '127.0.0.2')).to.equal(200)
+    })
+
+    it(`${name}/${file} shows its owner no error: what it does not mount is absent`, async function () {
+      needsChromium(this)
+      const port = await freePort()
+      const domain = `alice.localhost:${port}`
+      const link = await start(mount, port, domain)
+      const browser = await launchChromium({ port, domains: ['alice.localhost'] })
+      const page = await browser.newPage()
+      await onboardInBrowser(page, link, 'seven blue kettles on the roof')
+      const faults = await firstPageFaults(page, domain)
+      await browser.close()
+      expect(faults).to.deep.equal([])
     })
 
     it(`${name}/${file} does what the contract says`, async () => {
