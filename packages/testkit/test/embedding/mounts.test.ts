@@ -38,6 +38,8 @@ const GUESSES = 30
 /** Next and NestJS take long to install and to build: they are run by command, `SVC_MOUNTS=next,nest`. */
 const WANTED = (process.env['SVC_MOUNTS'] ?? 'node,express,fastify,hono').split(',')
 const MOUNTS = ALL_MOUNTS.filter(([name]) => WANTED.includes(name))
+/** Examples that the recipe shows from the first import to the last line. */
+const WHOLE = ['node', 'express', 'fastify', 'hono']
 const NAMES = [...new Set(MOUNTS.map(([name]) => name))]
 
 describe('the mounts of examples/mounts, on the packed packages', function () {
@@ -87,6 +89,10 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       readFileSync(path.join(EXAMPLES, file), 'utf8').replaceAll(/^ +/gm, ''),
     )
     const shown = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+    for (const file of ['node/assembly.ts', ...WHOLE.map((name) => `${name}/server.ts`)]) {
+      const source = readFileSync(path.join(EXAMPLES, file), 'utf8')
+      expect(shown.includes(source), `all of ${file}`).to.equal(true)
+    }
     expect(shown).to.have.length.above(6)
     for (const code of shown) {
       const text = code.replaceAll(/^ +/gm, '')

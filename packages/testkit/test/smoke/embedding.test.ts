@@ -45,7 +45,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
       '@types/node': '24.19.2',
       koa: '3.3.0',
     })
-    writeFileSync(path.join(folder, 'server.mts'), serverOf('docs/embedding.md'))
+    writeFileSync(path.join(folder, 'server.mjs'), serverOf('docs/embedding.md'))
   })
 
   after(async () => {
@@ -63,7 +63,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
   /** Starts the lines with a store of their own. @returns the link that they print */
   async function startServer(domain: string, port: number): Promise<string> {
     const cwd = mkdtempSync(path.join(folder, 'data-'))
-    const server = spawn(process.execPath, [path.join(folder, 'server.mts')], {
+    const server = spawn(process.execPath, [path.join(folder, 'server.mjs')], {
       cwd,
       env: {
         PATH: process.env['PATH'],
@@ -96,9 +96,11 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
         strict: true,
         noEmit: true,
         skipLibCheck: false,
+        allowJs: true,
+        checkJs: true,
         types: ['node'],
       },
-      files: ['server.mts'],
+      files: ['server.mjs'],
     }
     writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(settings))
     expect(typeErrors(folder)).to.equal('')
