@@ -34,7 +34,7 @@ writeFileSync(path.join(folder, 'pnpm-workspace.yaml'), pnpmSettings(packed))
 process.stdout.write(`${packed.length} packages and SHA256SUMS are in ${folder}
 
 Install them in a folder of your own:
-  npm install ${folder}/*.tgz
+  npm install --ignore-scripts ${folder}/*.tgz
   cp ${folder}/pnpm-workspace.yaml . && pnpm add ${folder}/*.tgz
 `)
 

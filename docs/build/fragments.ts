@@ -4,7 +4,7 @@ import { type Document, ROOT } from './document.ts'
 import { installBlock, nodeSentence } from './install-block.ts'
 
 /** The program of the README and of docs/embedding.md. */
-const SERVER = 'examples/embedded/server.mts'
+const SERVER = 'examples/embedded/server.mjs'
 /** The programs of the guide for clients. */
 const CLIENTS = 'examples/client/guide'
 /** What stands between `<!-- name -->` and `<!-- /name -->` of a page, for each name. */

@@ -3,6 +3,8 @@ import path from 'node:path'
 import { ROOT } from './document.ts'
 
 const PNPM = 'pnpm@12.21.0'
+/** No package needs a script to run; npm would warn about two optional ones. */
+const NPM = 'npm install --ignore-scripts'
 /** What the program of docs/embedding.md imports. */
 const EMBEDDED = ['auth-ui', 'connectors', 'notify', 'oauth-core', 'realtime', 'store']
 const TYPES = '@types/koa @types/node typescript'
@@ -40,7 +42,7 @@ function fromRegistry(folder: string | undefined): string {
   return [
     'With npm:',
     '',
-    block([`npm install ${wanted.join(' ')}`, ...types(folder, 'npm install --save-dev')]),
+    block([`${NPM} ${wanted.join(' ')}`, ...types(folder, `${NPM} --save-dev`)]),
     '',
     'With pnpm:',
     '',
@@ -62,7 +64,7 @@ function fromTarballs(folder: string | undefined): string {
   return [
     'The packages are in no registry yet: a clone packs them. With npm, in a folder of your own:',
     '',
-    block([...pack, `npm install ${files}`, ...types(folder, 'npm install --save-dev')]),
+    block([...pack, `${NPM} ${files}`, ...types(folder, `${NPM} --save-dev`)]),
     '',
     'With pnpm:',
     '',

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 
-const SERVER = path.resolve(import.meta.dirname, '../server.mts')
+const SERVER = path.resolve(import.meta.dirname, '../server.mjs')
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

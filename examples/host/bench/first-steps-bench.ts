@@ -52,7 +52,7 @@ function takeSteps(commands: string, folder: string, clone: string): number {
   const startedAt = performance.now()
   execFileSync('sh', ['-ec', commands], options)
   // Saved by hand in the README.
-  cpSync(path.join(EXAMPLE, 'server.mts'), path.join(folder, 'server.mts'))
+  cpSync(path.join(EXAMPLE, 'server.mjs'), path.join(folder, 'server.mjs'))
   cpSync(path.join(EXAMPLE, 'test'), path.join(folder, 'test'), { recursive: true })
   execFileSync(process.execPath, ['--test', 'test/server.test.mts'], options)
   return (performance.now() - startedAt) / 1000

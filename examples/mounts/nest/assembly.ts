@@ -51,7 +51,7 @@ echo.on('connection', (socket) => {
   socket.on('error', () => socket.terminate())
 })
 
-/** Serves, and prints how the owner begins. */
+/** Serves, and prints what to do next. */
 export async function serve(server: Server, { stop, next }: Framework = {}): Promise<void> {
   limitConnections(server)
   realtime.attach(server, {
@@ -65,9 +65,11 @@ export async function serve(server: Server, { stop, next }: Framework = {}): Pro
   await Promise.all([oauth.start(), ui.start(), notify.start()])
   await once(server.listen(Number(PORT), '127.0.0.1'), 'listening')
   process.once('SIGTERM', () => void close(server, stop))
-  if ((await oauth.instances.byHost(DOMAIN)) !== undefined) return
+  const known = await oauth.instances.byHost(DOMAIN)
+  if (known !== undefined) return void process.stdout.write(`${await ui.describe(known)}\n`)
   const made = await ui.owners.createInstance({ domain: DOMAIN, email: 'alice@example.com' })
-  process.stdout.write(`Open ${made.onboardingUrl}\n`)
+  process.stdout.write(`Open ${made.onboardingUrl}
+It works once: choose a passphrase there, and you are on the home page.\n`)
 }
 
 /** In this order: nothing new comes in, sockets end, what was begun is finished, the store is last. */

@@ -5,7 +5,8 @@ import { byId, make, shownName, withName } from './_kit/dom.js'
  *
  * @param {import('./main.js').Tools} tools
  */
-export async function showAccounts({ api, t, namespace, apps, addressOf }) {
+export async function showAccounts({ api, t, namespace, parts, apps, addressOf }) {
+  if (!parts.has('accounts')) return
   /** @typedef {{ account_type?: string, name?: string, oauth?: { status?: string } }} Account */
   const answer = await api
     .call('GET', `/data/${namespace}.accounts?limit=100`)

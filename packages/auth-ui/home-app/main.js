@@ -18,6 +18,7 @@ import { showNews } from './news.js'
  * @property {readonly App[]} apps installed beside this one
  * @property {(slug: string) => string} addressOf an app
  * @property {string} namespace prefix of the instance's doctypes
+ * @property {ReadonlySet<string>} parts what not every server has, and this one does
  * @property {string} domain of the instance
  * @property {(error: unknown) => void} report says what did not work
  */
@@ -33,6 +34,7 @@ const {
   svcLocale = 'en',
   svcName: name = domain,
   svcNamespace: namespace = 'io.svc',
+  svcParts = '',
   svcSlug: slug = 'home',
 } = root.dataset
 const api = createApi(root)
@@ -47,6 +49,7 @@ const tools = {
   when,
   apps,
   namespace,
+  parts: new Set(svcParts.split(' ')),
   domain,
   addressOf: (other) => appOrigin(location, domain, slug, other),
   report: (error) => {

@@ -16,7 +16,8 @@ const SHOWN = 5
  * @param {import('./main.js').Tools} tools
  */
 export async function showNews(tools) {
-  const { api, t, report } = tools
+  const { api, t, parts, report } = tools
+  if (!parts.has('notifications')) return
   const section = byId('news-section')
   const button = /** @type {HTMLButtonElement} */ (byId('news-read'))
   button.textContent = t('news.readAll')

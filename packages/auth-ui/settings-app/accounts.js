@@ -1,6 +1,5 @@
 import { beginConnecting, outcomeText } from './_kit/connecting.js'
 import { make, shownName, withName, withTime } from './_kit/dom.js'
-import { ApiError } from './_kit/api.js'
 import { ask } from './ask.js'
 import { nothing } from './states.js'
 
@@ -34,10 +33,10 @@ export function showOutcome(outcome, { t, tell }) {
  * @returns {Promise<readonly Node[]>}
  */
 export async function accountsList(tools) {
-  const { api, t, namespace } = tools
+  const { api, t, namespace, parts } = tools
   const [accounts, konnectors] = await Promise.all([
     readAccounts(api, namespace),
-    api.list('/konnectors').catch(noneIfAbsent),
+    parts.has('konnectors') ? api.list('/konnectors') : [],
   ])
   // The shape of `GET /konnectors`.
   const known = konnectors.map(
@@ -65,18 +64,12 @@ async function readAccounts(api, namespace) {
   let cursor = ''
   do {
     const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
-    const answer = await api.call('GET', `/data/${namespace}.accounts${query}`).catch(noneIfAbsent)
+    const answer = await api.call('GET', `/data/${namespace}.accounts${query}`)
     const page = /** @type {{ documents?: readonly Account[], cursor?: string }} */ (answer)
     accounts.push(...(page.documents ?? []))
     cursor = page.cursor ?? ''
   } while (cursor !== '')
   return accounts
-}
-
-/** A server without accounts has none.  @param {unknown} error @returns {never[]} */
-function noneIfAbsent(error) {
-  if (error instanceof ApiError && error.status === 404) return []
-  throw error
 }
 
 /** @param {string} text */

@@ -16,7 +16,9 @@ export async function appsSection(tools) {
   return [
     ...(await assistants(tools)),
     await group('clients', 'apps', () => clientsList(tools), tools),
-    await group('accounts', 'services', () => accountsList(tools), tools),
+    ...(tools.parts.has('accounts')
+      ? [await group('accounts', 'services', () => accountsList(tools), tools)]
+      : []),
   ]
 }
 

@@ -46,7 +46,7 @@ export function drawFrame({ sections, t, origin, name, domain, leave }) {
 }
 
 /** @param {readonly string[]} sections @param {Translate} t */
-export function drawMenu(sections, t) {
+function drawMenu(sections, t) {
   const menu = byId('sections')
   menu.setAttribute('aria-label', t('app.sections'))
   menu.replaceChildren(make('ul', {}, ...sections.map((section) => menuItem(section, t))))
@@ -97,7 +97,7 @@ export function markSection(section, name, t) {
 }
 
 /** @param {string} section */
-export function markCurrent(section) {
+function markCurrent(section) {
   for (const link of byId('sections').querySelectorAll('a')) {
     if (link.hash === hashOf(section)) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')

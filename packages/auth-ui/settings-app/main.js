@@ -1,7 +1,7 @@
 import { ApiError, createApi } from './_kit/api.js'
 import { createConfirmation } from './_kit/confirmation.js'
 import { byId } from './_kit/dom.js'
-import { drawFrame, drawMenu, markCurrent, markSection, watchConnection } from './frame.js'
+import { drawFrame, markSection, watchConnection } from './frame.js'
 import { openPart } from './parts.js'
 import { FIRST, hashOf, OPTIONAL, placeOf, SECTIONS } from './routes.js'
 import { failure, waiting } from './states.js'
@@ -19,6 +19,7 @@ import { wordsFor } from './words.js'
  * @property {string} domain of the instance
  * @property {string} name of the owner, as the login page shows it
  * @property {string} namespace prefix of the instance's doctypes
+ * @property {ReadonlySet<string>} parts what not every server has, and this one does
  * @property {string} slug of this app
  * @property {(text: string) => void} announce says it to those who cannot see the page
  * @property {() => void} reload loads the section again, focus goes to its heading
@@ -70,8 +71,9 @@ const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLo
 let turn = 0
 /** The section that is shown. */
 let shown = ''
+const parts = new Set((root.dataset['svcParts'] ?? '').split(' '))
 /** Sections that this server has. */
-const served = SECTIONS.filter((name) => Object.hasOwn(LOADS, name) && OPTIONAL[name] === undefined)
+const served = SECTIONS.filter((name) => !OPTIONAL.has(name) || parts.has(name))
 
 /** @type {Tools} */
 const tools = {
@@ -82,6 +84,7 @@ const tools = {
   domain: root.dataset['svcDomain'] ?? location.host,
   name: root.dataset['svcName'] ?? '',
   namespace: root.dataset['svcNamespace'] ?? 'io.svc',
+  parts,
   slug: root.dataset['svcSlug'] ?? 'settings',
   announce: (text) => {
     byId('announce').textContent = text
@@ -160,20 +163,6 @@ function tellDone() {
   }
 }
 
-/** Adds sections of what this server has to the menu. */
-async function findOthers() {
-  for (const name of others.splice(0)) {
-    const isThere = await api.call('GET', OPTIONAL[name] ?? '').then(
-      () => true,
-      () => false,
-    )
-    if (!isThere) continue
-    served.push(name)
-    drawMenu(served, t)
-    markCurrent(shown)
-  }
-}
-
 /** Logs out; what goes wrong is said. */
 async function leave() {
   confirmation.forget()
@@ -210,10 +199,6 @@ byId('sections').addEventListener('click', ({ target }) => {
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
-// Where the address leads to it, it has to be known first; else the section that is asked for comes first.
-const others = SECTIONS.filter((name) => Object.hasOwn(LOADS, name) && !served.includes(name))
-if (others.includes(placeOf(location).section)) await findOthers()
 await show(false)
-await findOthers()
 const { restoredNotice } = await import('./restored.js')
 byId('restored').replaceChildren(...(await restoredNotice(tools)))

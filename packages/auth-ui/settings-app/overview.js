@@ -1,4 +1,3 @@
-import { ApiError } from './_kit/api.js'
 import { checkup } from './checkup.js'
 import { nameOfDevice, readDevices } from './devices-data.js'
 import { make, makeTime, withName, withTime } from './_kit/dom.js'
@@ -17,7 +16,7 @@ export async function overviewSection(tools) {
   return Promise.all([
     part(t, () => checkup(tools)),
     part(t, () => loggedIn(tools)),
-    part(t, () => lastChange(tools)),
+    ...(tools.parts.has('activity') ? [part(t, () => lastChange(tools))] : []),
   ])
 }
 
@@ -59,13 +58,13 @@ async function lastLogin(api) {
 }
 
 /**
- * The newest entry of the record of activity, where the server keeps one.
+ * The newest entry of the record of activity.
  *
  * @param {Tools} tools
  * @returns {Promise<readonly Node[]>}
  */
 async function lastChange({ api, t, when }) {
-  const [last] = await api.list('/settings/activity?page%5Blimit%5D=1').catch(noneIfAbsent)
+  const [last] = await api.list('/settings/activity?page%5Blimit%5D=1')
   if (last === undefined) return []
   const { sentenceOf } = await import('./activity-words.js')
   // The shape of `GET /settings/activity`.
@@ -86,10 +85,4 @@ async function lastChange({ api, t, when }) {
       ),
     ),
   ]
-}
-
-/** A server without a record has none.  @param {unknown} error @returns {never[]} */
-function noneIfAbsent(error) {
-  if (error instanceof ApiError && error.status === 404) return []
-  throw error
 }

@@ -18,8 +18,8 @@ export const SECTIONS = [
   'notifications',
   'activity',
 ]
-/** Sections of what not every server has, by the address that answers where it does. @type {Readonly<Record<string, string>>} */
-export const OPTIONAL = { activity: '/settings/activity/head' }
+/** Sections that a server only has with the part of that name. @type {ReadonlySet<string>} */
+export const OPTIONAL = new Set(['activity', 'notifications'])
 
 /** Addresses of before, which mails, other pages and bookmarks still have. @type {Readonly<Record<string, string>>} */
 const MOVED = {

@@ -104,6 +104,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     cacheSize: options.instanceCacheSize,
   })
   const table = new RouteTable()
+  const paths = createPagePaths(table)
   const resolver = createResolver({
     ...addressing,
     instances,
@@ -111,7 +112,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     clock,
     trustProxy,
     page: () => errorPage,
-    paths: createPagePaths(table),
+    paths,
   })
   const clientAddress = createClientAddress(trustProxy)
   const requests = createRequests({ resolver, clientAddress })
@@ -125,6 +126,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     hasHost: requests.hasHost,
     mount: (rows, environment = {}) =>
       mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment }, table),
+    isMounted: paths.isDeclared,
     activity: {
       pending: (instance, event) => activity.pending(instance, event),
       refused: (instance, event) => activity.refused(instance, event),

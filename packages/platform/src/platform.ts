@@ -41,6 +41,8 @@ export interface Platform {
   hasHost(request: RequestLike): Promise<boolean>
   /** Mounts the routes of a package. */
   mount(rows: readonly RouteRow[], environment?: Partial<RouterEnvironment>): Middleware
+  /** Whether a mounted route has the path, whatever its method. Routes outside of `mount` are unknown here. */
+  isMounted(path: string): boolean
   /** Notes what happens for the owner; it does nothing until somebody keeps a record. */
   readonly activity: ActivityLog
   /** Who keeps the record of activity. */

@@ -8,7 +8,12 @@
 /** For what a page still reads when its session is ended. */
 const LAST_READS_MS = 1000
 
-/** The server refused, or could not be reached (`status` 0). */
+/** Answers every page of any origin, without a preflight. */
+const PUBLIC_PATH = '/.well-known/oauth-authorization-server'
+/** The server answered, and browsers keep the answer from this page: it has no CORS headers. */
+const UNREADABLE = -1
+
+/** The server refused (its status), could not be reached (0), or its answer cannot be read here (-1). */
 export class ApiError extends Error {
   /**
    * @param {number} status
@@ -56,8 +61,13 @@ export function createApi(root, { repeatsWrites = true } = {}) {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).catch(() => {
-      throw new ApiError(0)
+    }).catch(async () => {
+      // `fetch` fails in the same way without a connection and at an answer without CORS headers.
+      const isReached = await fetch(origin + PUBLIC_PATH, { cache: 'no-store' }).then(
+        () => true,
+        () => false,
+      )
+      throw new ApiError(isReached ? UNREADABLE : 0)
     })
 
   const renew = () => {

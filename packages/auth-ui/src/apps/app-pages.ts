@@ -64,12 +64,31 @@ export async function visitApp(
   return { session, attributes: { ...attributes, ...(await appsAttribute(services, instance)) } }
 }
 
+/**
+ * Parts that not every server has, by a path that is mounted where the part is. A page neither shows nor requests the
+ * others: the answer for a path that is not mounted has no CORS headers, so the page could not tell it from no answer.
+ */
+const PARTS = {
+  accounts: (namespace: string) => `/data/${namespace}.accounts`,
+  activity: () => '/settings/activity',
+  konnectors: () => '/konnectors',
+  notifications: () => '/notifications',
+} satisfies Readonly<Record<string, (namespace: string) => string>>
+
+function partsOf({ oauth, namespace }: AuthUiServices): string {
+  return Object.entries(PARTS)
+    .filter(([, pathOf]) => oauth.isMounted(pathOf(namespace)))
+    .map(([name]) => name)
+    .join(' ')
+}
+
 function attributesOf(
-  { options, namespace }: AuthUiServices,
+  services: AuthUiServices,
   { state: { instance } }: RouteContext,
   slug: string,
   token: string | undefined,
 ): Readonly<Record<string, string>> {
+  const { options, namespace } = services
   const { appAttributePrefix: prefix } = options
   return {
     [`${prefix}domain`]: instance.domain,
@@ -77,6 +96,7 @@ function attributesOf(
     ...(instance.publicName === undefined ? {} : { [`${prefix}name`]: instance.publicName }),
     [`${prefix}namespace`]: namespace,
     [`${prefix}origin`]: instance.origin,
+    [`${prefix}parts`]: partsOf(services),
     [`${prefix}slug`]: slug,
     ...(token === undefined ? {} : { [`${prefix}token`]: token }),
   }

@@ -25,7 +25,8 @@ export async function describeInstance(
     ...(settings === undefined ? [] : [['Settings', settings] as [string, string]]),
     ['Metadata', `${instance.origin}/.well-known/oauth-authorization-server`],
   ]
-  const link = await onboardingLink(services, instance)
+  const isOnboarded = (await onboardedOwner(services, instance)) !== undefined
+  const link = await onboardingLink(services, instance, isOnboarded)
   if (link !== undefined) lines.unshift(['Owner', link, '(works once)'])
   const hosts = [home, settings].flatMap((address) =>
     address === undefined ? [] : [new URL(address).hostname],
@@ -38,17 +39,26 @@ export async function describeInstance(
       (name) =>
         `  ${name} does not resolve here: add a record for *${name.slice(name.indexOf('.'))}`,
     ),
+    `Next: ${nextStep(instance, home, isOnboarded)}`,
   ].join('\n')
 }
 
-/** Undefined where none is shown. */
+/** Undefined for an owner who has a passphrase, and over https. */
 async function onboardingLink(
   services: AuthUiServices,
   instance: Instance,
+  isOnboarded: boolean,
 ): Promise<string | undefined> {
-  if (instance.origin.startsWith('https:')) return undefined
-  if ((await onboardedOwner(services, instance)) !== undefined) return undefined
+  if (isOnboarded || instance.isHttps) return undefined
   return createOnboardingUrl(services, instance)
+}
+
+/** What the reader does now. */
+function nextStep({ isHttps }: Instance, home: string, isOnboarded: boolean): string {
+  if (isOnboarded) return `log in at ${home}`
+  return isHttps
+    ? 'create a link for the owner with ui.owners.createOnboardingUrl(instance).'
+    : 'open the Owner link in a browser and choose a passphrase.'
 }
 
 /** Names that the resolver of this computer does not know. Those below `localhost` are the browser's business. */

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { launchChromium, needsChromium, until } from '@svc/testkit'
+import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { appFolders } from '../../src/app-folders.ts'
@@ -25,6 +25,9 @@ const OLD: readonly (readonly [from: string, to: string, shown: string])[] = [
   ['#storage', '#/profile', 'Storage'],
   ['#nowhere', '#/', 'Security check-up'],
 ]
+
+/** Endpoints of what not every server has. */
+const ABSENT = /^\w+ \/(?:data|konnectors|notifications|settings\/activity)\b/u
 
 describe('sections of the settings app, in a browser', function () {
   this.timeout(30_000)
@@ -318,16 +321,26 @@ describe('sections of the settings app, in a browser', function () {
     await forget.and(page.locator(':enabled')).waitFor()
   })
 
-  it('has the activity in its menu only where the server keeps a record', async () => {
+  it('neither shows nor requests what the server has not', async () => {
     await open()
-    await page.getByRole('link', { name: 'Activity', exact: true }).click()
-    await page.getByText('none changed').waitFor()
-    const { 'GET /settings/activity/head': _head, ...answers } = settingsAnswers()
+    const menu = page.locator('#sections')
+    const names = ['Notifications', 'Activity']
+    for (const name of names) await menu.getByRole('link', { name }).waitFor()
+    const answers = Object.fromEntries(
+      Object.entries(settingsAnswers()).filter(([endpoint]) => !ABSENT.test(endpoint)),
+    )
     const other = await appServer({ folder: appFolders.settings, answers })
-    await page.goto(`${other.origin}/#/activity`)
-    await page.getByRole('heading', { name: 'Security check-up' }).waitFor()
-    await until(() => other.calls.includes('GET /settings/restored Bearer token-1'))
-    expect(await page.getByRole('link', { name: 'Activity', exact: true }).count()).to.equal(0)
+    for (const hash of ['#/', '#/activity', '#/notifications']) {
+      await page.goto('about:blank')
+      await page.goto(`${other.origin}/${hash}`)
+      await page.getByRole('heading', { name: 'Security check-up' }).waitFor()
+      expect(await page.getByRole('alert').count(), hash).to.equal(0)
+    }
+    for (const name of names) expect(await menu.getByRole('link', { name }).count()).to.equal(0)
+    await page.goto(`${other.origin}/#/apps`)
+    await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
+    expect(await page.locator('[data-part=services]').count()).to.equal(0)
+    expect(other.calls.filter((call) => ABSENT.test(call))).to.deep.equal([])
     await other.close()
   })
 })

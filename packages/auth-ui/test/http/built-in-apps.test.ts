@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { RouteRow } from '@svc/platform'
 import type { BrowserClient, Page } from '@svc/testkit'
 import { expect } from 'chai'
 import type { AuthUiOptions } from '../../src/index.ts'
@@ -10,6 +11,19 @@ import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui
 
 const HOME = 'https://home.alice.example.com'
 const SETTINGS = 'https://settings.alice.example.com'
+
+function sampleRow(path: string): RouteRow {
+  return {
+    method: 'GET',
+    path,
+    handler: () => {},
+    auth: ['none'],
+    family: 'json',
+    statuses: [200],
+    summary: 'Answers nothing.',
+    source: 'owner.md 8.4',
+  }
+}
 
 describe('the apps that come with the package (owner.md 8)', () => {
   let server: UiServer
@@ -47,6 +61,18 @@ describe('the apps that come with the package (owner.md 8)', () => {
     ]
     expect((await page(`${HOME}/`)).attribute('data-svc-apps')).to.equal(JSON.stringify(apps))
     expect((await page(`${SETTINGS}/`)).attribute('data-svc-apps')).to.equal(undefined)
+  })
+
+  it('every app is told what this server has of what not every server has', async () => {
+    await start({}, ['drive'])
+    await logIn(browser)
+    const parts = async (): Promise<unknown[]> =>
+      Promise.all(
+        [HOME, SETTINGS].map(async (host) => (await page(`${host}/`)).attribute('data-svc-parts')),
+      )
+    expect(await parts()).to.deep.equal(['', ''])
+    server.oauth.mount(['/data/:doctype', '/notifications'].map(sampleRow))
+    expect(await parts()).to.deep.equal(Array(2).fill('accounts notifications'))
   })
 
   it('their files and the kit are on their hosts, for GET alone', async () => {

@@ -21,6 +21,7 @@ describe('ui.describe', () => {
       '  Home       http://home.alice.localhost:8080/',
       '  Settings   http://settings.alice.localhost:8080/',
       '  Metadata   http://alice.localhost:8080/.well-known/oauth-authorization-server',
+      'Next: open the Owner link in a browser and choose a passphrase.',
     ])
     const [, link = ''] = /^ {2}Owner {6}(\S+) {3}\(works once\)$/.exec(owner) ?? []
     const base = 'http://alice.localhost:8080'
@@ -33,15 +34,17 @@ describe('ui.describe', () => {
     server = await startUi()
     const lines = await describeNew('alice.localhost:8080', PASSPHRASE)
     expect(lines.join('\n')).not.to.contain('Owner')
+    expect(lines.at(-1)).to.equal('Next: log in at http://home.alice.localhost:8080/')
   })
 
   it('prints no link over https, and names what does not resolve', async () => {
     server = await startUi()
     const lines = await describeNew('alice.invalid')
     expect(lines.join('\n')).not.to.contain('registerToken')
-    expect(lines.slice(-2)).to.deep.equal([
+    expect(lines.slice(-3)).to.deep.equal([
       '  home.alice.invalid does not resolve here: add a record for *.alice.invalid',
       '  settings.alice.invalid does not resolve here: add a record for *.alice.invalid',
+      'Next: create a link for the owner with ui.owners.createOnboardingUrl(instance).',
     ])
   })
 

@@ -35,6 +35,14 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
+/** What not every server has, by the endpoint that answers where it does. */
+const PARTS = {
+  accounts: 'GET /data/io.svc.accounts',
+  activity: 'GET /settings/activity',
+  konnectors: 'GET /konnectors',
+  notifications: 'GET /notifications',
+}
+
 /** Serves an app's files and the kit as the host does, with attributes for the mark, and stands in for the instance's endpoints. */
 export async function appServer(options: AppServerOptions): Promise<AppServer> {
   const calls: string[] = []
@@ -87,13 +95,18 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
   }
 
   function attributes(ctx: Koa.Context): string {
+    const parts = Object.entries(PARTS)
+      .filter(([, endpoint]) =>
+        Object.keys(options.answers).some((answered) => answered.startsWith(endpoint)),
+      )
+      .map(([name]) => name)
     const locale = String(ctx.query['locale'] ?? options.locale ?? 'en')
     return (
       `data-svc-app data-svc-token="token-${generation}" data-svc-origin="http://${ctx.host}" ` +
       `data-svc-domain="${options.domain ?? 'alice.example.com'}" ` +
       `data-svc-name="${options.name ?? 'Alice Martin'}" ` +
       `data-svc-apps='${JSON.stringify(options.apps ?? [])}' ` +
-      `data-svc-locale="${locale}" data-svc-slug="settings"`
+      `data-svc-locale="${locale}" data-svc-slug="settings" data-svc-parts="${parts.join(' ')}"`
     )
   }
 

@@ -394,6 +394,9 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     'GET /konnectors': (ctx) => {
       ctx.body = { data: [] }
     },
+    'GET /notifications/preferences': (ctx) => {
+      ctx.body = { data: { attributes: { time_zone: null, quiet_hours: null, sources: [] } } }
+    },
     'GET /settings/clients': (ctx) => {
       ctx.body = { data: left }
     },

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
-import { installCommands, timeBudget } from '../../src/index.ts'
+import { installCommands, sharedPackages, timeBudget } from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const EXAMPLE = path.join(ROOT, 'examples/embedded')
@@ -46,6 +46,7 @@ describe('the first ten minutes with the packages', function () {
   let folder: string
   let withNpm: string
   let withPnpm: string
+  const printed: string[] = []
 
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'svc-install-'))
@@ -56,9 +57,9 @@ describe('the first ten minutes with the packages', function () {
       [npm, withNpm],
       [pnpm, withPnpm],
     ] as const) {
-      must(run('sh', ['-ec', commands], cwd, { SVC: ROOT }))
-      cpSync(path.join(EXAMPLE, 'server.mts'), path.join(cwd, 'server.mts'))
-      cpSync(path.join(EXAMPLE, 'server.mts'), path.join(cwd, 'server.mjs'))
+      // Packing is the clone's business: here it is what the commands say after it.
+      printed.push(must(run('sh', ['-ec', commands], cwd, { SVC: ROOT })))
+      cpSync(path.join(EXAMPLE, 'server.mjs'), path.join(cwd, 'server.mjs'))
       cpSync(path.join(EXAMPLE, 'test'), path.join(cwd, 'test'), { recursive: true })
     }
     must(run('npm', ['init', '-y'], folder))
@@ -89,6 +90,22 @@ describe('the first ten minutes with the packages', function () {
     }
   })
 
+  it('warn of no script that was not run', () => {
+    expect(printed).to.have.lengthOf(2)
+    expect(printed.join('\n')).not.to.match(/install-scripts|build scripts|cbor-extract|msgpackr/u)
+  })
+
+  it('type check the Express example with npm, by its own settings and dependencies', () => {
+    const cwd = path.join(folder, 'express')
+    cpSync(path.join(ROOT, 'examples/mounts/express'), cwd, {
+      recursive: true,
+      filter: (from) => !from.includes('node_modules'),
+    })
+    const tarballs = sharedPackages(ROOT).map(({ file }) => file)
+    expect(must(run('npm', ['install', ...tarballs], cwd))).not.to.contain('install-scripts')
+    expect(run('npm', ['run', 'types'], cwd)).to.include({ status: 0 })
+  })
+
   it('work as printed with npm', () => {
     expect(testExample(withNpm)).to.contain('pass 1')
   })
@@ -103,8 +120,27 @@ describe('the first ten minutes with the packages', function () {
 
   it('end with one sentence on an older Node, whichever entry is loaded first', () => {
     const sentence = `Svc needs Node >= 22.22.2 or >= 24.14.1; this is ${TOO_OLD}.`
-    const server = run(otherNode(TOO_OLD), ['server.mjs'], withNpm)
-    expect(server.output).to.contain(sentence)
+    const readme = readFileSync(path.join(ROOT, 'README.md'), 'utf8')
+    const [, named = ''] = /`node (server\.\w+)`/.exec(readme) ?? []
+    expect(run(otherNode(TOO_OLD), [named], withNpm).output).to.contain(sentence)
+    // Built ones begin with an import of a package.
+    for (const name of [
+      'embedded',
+      'mounts/express',
+      'mounts/fastify',
+      'mounts/hono',
+      'mounts/node',
+    ]) {
+      const text = readFileSync(path.join(ROOT, 'examples', name, 'package.json'), 'utf8')
+      // A manifest of this repository.
+      const { scripts } = JSON.parse(text) as { readonly scripts: Record<string, string> }
+      writeFileSync(path.join(withNpm, 'server.ts'), '')
+      for (const script of ['start', ...(name === 'embedded' ? ['test'] : [])]) {
+        const PATH = `${path.dirname(otherNode(TOO_OLD))}:${process.env['PATH'] ?? ''}`
+        const { output } = run('sh', ['-c', scripts[script] ?? ''], withNpm, { PATH })
+        expect(output, `${name} ${script}`).to.contain(sentence)
+      }
+    }
     const entries = globSync('node_modules/@svc/*/package.json', { cwd: withNpm }).flatMap(
       (file) => {
         // As it was packed.
@@ -130,7 +166,7 @@ describe('the first ten minutes with the packages', function () {
       const other = createServer().listen(0, '127.0.0.1')
       await once(other, 'listening')
       const { port } = other.address() as AddressInfo // it listens on a port
-      const { status, output } = run(process.execPath, ['server.mts', '--memory'], withNpm, {
+      const { status, output } = run(process.execPath, ['server.mjs', '--memory'], withNpm, {
         PORT: String(port),
       })
       other.close()
@@ -140,7 +176,7 @@ describe('the first ten minutes with the packages', function () {
 
     it('there are no keys in production', () => {
       const cwd = mkdtempSync(path.join(folder, 'data-'))
-      const { output } = run(process.execPath, [path.join(withNpm, 'server.mts')], cwd, {
+      const { output } = run(process.execPath, [path.join(withNpm, 'server.mjs')], cwd, {
         NODE_ENV: 'production',
       })
       expect(output).to.contain('options.file: does not exist. Make it with: ')

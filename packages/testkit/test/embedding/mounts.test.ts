@@ -8,10 +8,14 @@ import { WWWAuthenticateChallengeError } from 'oauth4webapi'
 import {
   browserClient,
   choosePassphrase,
+  firstPageFaults,
   installPackages,
+  launchChromium,
   type Mailbox,
   type MountedExample,
+  needsChromium,
   needsLoopbackAddresses,
+  onboardInBrowser,
   openMailbox,
   relyingParty,
   runContract,
@@ -34,6 +38,8 @@ const GUESSES = 30
 /** Next and NestJS take long to install and to build: they are run by command, `SVC_MOUNTS=next,nest`. */
 const WANTED = (process.env['SVC_MOUNTS'] ?? 'node,express,fastify,hono').split(',')
 const MOUNTS = ALL_MOUNTS.filter(([name]) => WANTED.includes(name))
+/** Examples that the recipe shows from the first import to the last line. */
+const WHOLE = ['node', 'express', 'fastify', 'hono']
 const NAMES = [...new Set(MOUNTS.map(([name]) => name))]
 
 describe('the mounts of examples/mounts, on the packed packages', function () {
@@ -83,6 +89,10 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       readFileSync(path.join(EXAMPLES, file), 'utf8').replaceAll(/^ +/gm, ''),
     )
     const shown = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+    for (const file of ['node/assembly.ts', ...WHOLE.map((name) => `${name}/server.ts`)]) {
+      const source = readFileSync(path.join(EXAMPLES, file), 'utf8')
+      expect(shown.includes(source), `all of ${file}`).to.equal(true)
+    }
     expect(shown).to.have.length.above(6)
     for (const code of shown) {
       const text = code.replaceAll(/^ +/gm, '')
@@ -190,6 +200,19 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
       }
       expect(await guess('127.0.0.2', '192.0.2.200')).to.equal(429)
       expect(await guess('127.0.0.3', '127.0.0.2')).to.equal(200)
+    })
+
+    it(`${name}/${file} shows its owner no error: what it does not mount is absent`, async function () {
+      needsChromium(this)
+      const port = await freePort()
+      const domain = `alice.localhost:${port}`
+      const link = await start(mount, port, domain)
+      const browser = await launchChromium({ port, domains: ['alice.localhost'] })
+      const page = await browser.newPage()
+      await onboardInBrowser(page, link, 'seven blue kettles on the roof')
+      const faults = await firstPageFaults(page, domain)
+      await browser.close()
+      expect(faults).to.deep.equal([])
     })
 
     it(`${name}/${file} does what the contract says`, async () => {

@@ -120,7 +120,11 @@ describe('the types of the packages, in every example and recipe, and in the tes
           project,
           JSON.stringify({
             compilerOptions: { ...options(), ...settings },
-            include: folders.flatMap((each) => [`${each}/**/*.ts`, `${each}/**/*.mts`]),
+            include: folders.flatMap((each) => [
+              `${each}/**/*.ts`,
+              `${each}/**/*.mts`,
+              `${each}/**/*.mjs`,
+            ]),
           }),
         )
         const bin = path.join(folder, 'node_modules', `tsc-${version}`, 'bin/tsc')

@@ -14,10 +14,12 @@ import type { Browser, Locator, Request } from 'playwright-core'
 import {
   addAuthenticator,
   browserClient,
+  firstPageFaults,
   installPackages,
   launchChromium,
   type Mailbox,
   needsChromium,
+  onboardInBrowser,
   openMailbox,
   relyingParty,
   sharedPackages,
@@ -43,7 +45,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
       '@types/node': '24.19.2',
       koa: '3.3.0',
     })
-    writeFileSync(path.join(folder, 'server.mts'), serverOf('docs/embedding.md'))
+    writeFileSync(path.join(folder, 'server.mjs'), serverOf('docs/embedding.md'))
   })
 
   after(async () => {
@@ -61,7 +63,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
   /** Starts the lines with a store of their own. @returns the link that they print */
   async function startServer(domain: string, port: number): Promise<string> {
     const cwd = mkdtempSync(path.join(folder, 'data-'))
-    const server = spawn(process.execPath, [path.join(folder, 'server.mts')], {
+    const server = spawn(process.execPath, [path.join(folder, 'server.mjs')], {
       cwd,
       env: {
         PATH: process.env['PATH'],
@@ -94,9 +96,11 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
         strict: true,
         noEmit: true,
         skipLibCheck: false,
+        allowJs: true,
+        checkJs: true,
         types: ['node'],
       },
-      files: ['server.mts'],
+      files: ['server.mjs'],
     }
     writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(settings))
     expect(typeErrors(folder)).to.equal('')
@@ -165,6 +169,21 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     await ended
   })
 
+  it('shows its owner no error: what these lines do not mount is absent', async function () {
+    needsChromium(this)
+    const port = await freePort()
+    const domain = `alice.localhost:${port}`
+    const link = await startServer(domain, port)
+    browser = await launchChromium({ port, domains: ['alice.localhost'] })
+    const page = await browser.newPage()
+    await onboardInBrowser(page, link, PASSPHRASE)
+    expect(await firstPageFaults(page, domain)).to.deep.equal([])
+    const menu = page.locator('#sections')
+    expect(await menu.getByRole('link', { name: 'Activity' }).count()).to.equal(0)
+    expect(await menu.getByRole('link', { name: 'Notifications' }).count()).to.equal(1)
+    await browser.close()
+  })
+
   it('greets its owner in a browser: home, settings, a passkey, a client and its end', async function () {
     needsChromium(this)
     const port = await freePort()
@@ -186,10 +205,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     })
     const button = (name: string | RegExp): Locator => page.getByRole('button', { name })
 
-    await page.goto(link)
-    await page.locator('#passphrase').fill(PASSPHRASE)
-    await page.locator('#choose-passphrase button[type=submit]').click()
-    await page.waitForURL((url) => url.host === `home.${domain}`)
+    await onboardInBrowser(page, link, PASSPHRASE)
     await page.getByRole('heading', { name: 'Welcome to your space' }).waitFor()
     sent.length = 0
     await page.reload({ waitUntil: 'networkidle' })
