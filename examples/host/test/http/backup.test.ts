@@ -128,7 +128,8 @@ describe('svc backup', function () {
     }
     expect(told.data[0]?.attributes).to.deep.include({ returned: ['Notes on my phone'] })
     let mails = ''
-    while (!mails.includes('was restored from a backup')) mails = await good(host.svc('mails', domain))
+    while (!mails.includes('was restored from a backup'))
+      mails = await good(host.svc('mails', domain))
     expect(mails).to.include('Access that you removed after that date may be back')
     expect(await host.stop()).to.equal(0)
   })
