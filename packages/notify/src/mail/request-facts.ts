@@ -40,7 +40,7 @@ function toAddress(address: string): string {
 }
 
 /** `dateStyle` and `timeStyle` have no style with the zone but without seconds. */
-const STYLES = {
+const STYLES: Readonly<Record<'long' | 'short', Intl.DateTimeFormatOptions>> = {
   short: { dateStyle: 'long', timeStyle: 'short' },
   long: {
     year: 'numeric',
@@ -50,7 +50,7 @@ const STYLES = {
     minute: '2-digit',
     timeZoneName: 'short',
   },
-} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+}
 
 /**
  * Region and clock are those of the owner, words those of the mail.
@@ -60,7 +60,7 @@ export function formatTime(
   time: number,
   { locale, timeZone }: Instance,
   mailLocale: string,
-  length: keyof typeof STYLES = 'long',
+  length: 'long' | 'short' = 'long',
 ): string {
   const options = STYLES[length]
   const tag = locale.split('-', 1)[0]?.toLowerCase() === mailLocale ? locale : mailLocale
