@@ -40,7 +40,7 @@ function toAddress(address: string): string {
 }
 
 /** `dateStyle` and `timeStyle` have no style with the zone but without seconds. */
-const STYLES: Readonly<Record<'short' | 'long', Intl.DateTimeFormatOptions>> = {
+const STYLES: Readonly<Record<'long' | 'short', Intl.DateTimeFormatOptions>> = {
   short: { dateStyle: 'long', timeStyle: 'short' },
   long: {
     year: 'numeric',
@@ -60,7 +60,7 @@ export function formatTime(
   time: number,
   { locale, timeZone }: Instance,
   mailLocale: string,
-  length: keyof typeof STYLES = 'long',
+  length: 'long' | 'short' = 'long',
 ): string {
   const options = STYLES[length]
   const tag = locale.split('-', 1)[0]?.toLowerCase() === mailLocale ? locale : mailLocale
