@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createECDH, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { loopbackFetch } from '@svc/testkit'
 import { expect } from 'chai'
-import { makeCertificates } from '../../../../packages/notify/test/support/certificates.ts'
+import { makeCertificates } from '../support/deploy/certificates.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
 import { PYTHON, pythonJudge } from '../support/judge.ts'
 import { createToldOwner } from '../support/told-owner.ts'
@@ -40,9 +40,9 @@ describe('a push to a browser, read by http_ece of Python', function () {
   before(async () => {
     keys.generateKeys()
     folder = await mkdtemp(path.join(tmpdir(), 'svc-web-push-'))
-    const { ca, cert, key } = await makeCertificates()
-    await writeFile(path.join(folder, 'ca.pem'), ca)
-    service = createServer({ cert, key }, async (request, response) => {
+    const { chain, key } = makeCertificates(folder, 'localhost')
+    const identity = { cert: await readFile(chain), key: await readFile(key) }
+    service = createServer(identity, async (request, response) => {
       const { 'content-encoding': encoding } = request.headers
       received.push({ encoding, body: await buffer(request) })
       response.writeHead(201).end()
