@@ -1,12 +1,10 @@
 import { make, withName } from './_kit/dom.js'
 
 /**
- * A labelled field with its place for a message.
- *
  * @typedef {object} Field
  * @property {HTMLElement} root
  * @property {HTMLInputElement} input
- * @property {(text: string) => void} fail says what is wrong beside the field and moves focus there; empty: nothing is
+ * @property {(text: string) => void} fail shows what is wrong and moves focus there; empty: clears it
  */
 
 /**
@@ -54,8 +52,6 @@ export function makeField({ id, label, hint = '', attributes = {}, after = [], b
 }
 
 /**
- * The way to where a field is changed that is only shown here.
- *
  * @param {string} href
  * @param {import('./_kit/texts.js').Translate} t
  */
@@ -68,8 +64,6 @@ export function wayElsewhere(href, t) {
 }
 
 /**
- * A passphrase with a button to show it.
- *
  * @param {{ id: string, label: string, hint?: string, autocomplete: string, after?: readonly Node[] }} about
  * @param {import('./_kit/texts.js').Translate} t
  * @returns {Field & { hide: () => void }}
@@ -103,8 +97,6 @@ export function makePassphrase({ autocomplete, ...about }, t) {
 }
 
 /**
- * A code of the second step, or of a mail.
- *
  * @param {{ id: string, label: string, hint?: string, isNumeric: boolean }} about
  */
 export function makeCode({ isNumeric, ...about }) {
@@ -124,7 +116,7 @@ export function makeCode({ isNumeric, ...about }) {
 }
 
 /**
- * Runs something behind a button: its place is kept, its words say what happens, a second press does nothing.
+ * Runs something once behind a button, which shows it.
  *
  * @param {HTMLButtonElement} button
  * @param {string} label

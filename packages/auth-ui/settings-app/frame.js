@@ -8,7 +8,7 @@ import { FIRST, hashOf } from './routes.js'
 const WIDE = '(min-width: 48rem)'
 
 /**
- * What stands around the sections: whose space it is, the way home and out, and the way between sections.
+ * The frame of the sections.
  *
  * @param {{
  *   sections: readonly string[]
@@ -52,7 +52,7 @@ function drawMenu(sections, t) {
   menu.replaceChildren(make('ul', {}, ...sections.map((section) => menuItem(section, t))))
 }
 
-/** The order of the keyboard is that of the eye: the menu is beside the section, or below the overview. */
+/** Keyboard order is visual order: the menu is beside the section, or below the overview. */
 function placeMenu() {
   const wide = matchMedia(WIDE)
   const place = () => {
@@ -81,8 +81,6 @@ function menuItem(section, t) {
 }
 
 /**
- * Shows which section is open.
- *
  * @param {string} section
  * @param {string} name of the owner
  * @param {Translate} t

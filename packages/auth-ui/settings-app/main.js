@@ -9,36 +9,32 @@ import { loadTexts } from './_kit/texts.js'
 import { wordsFor } from './words.js'
 
 /**
- * What a section works with.
- *
  * @typedef {object} Tools
  * @property {ReturnType<typeof createApi>} api
  * @property {import('./_kit/texts.js').Translate} t
  * @property {(iso: string) => { iso: string, text: string, exact: string }} when
  * @property {ReturnType<typeof createConfirmation>} confirmation
  * @property {string} domain of the instance
- * @property {string} name of the owner, as the login page shows it
- * @property {string} namespace prefix of the instance's doctypes
- * @property {ReadonlySet<string>} parts what not every server has, and this one does
+ * @property {string} name of the owner
+ * @property {string} namespace of doctypes
+ * @property {ReadonlySet<string>} parts optional ones that this server has
  * @property {string} slug of this app
- * @property {(text: string) => void} announce says it to those who cannot see the page
- * @property {() => void} reload loads the section again, focus goes to its heading
- * @property {(text: string) => void} done says what was done above the section, which loads again
- * @property {(text: string) => void} tell as `done`, for a section that is loading already
- * @property {(nodes: readonly Node[]) => void} swap shows a step in place of the section, focus goes to it
- * @property {(text: string) => void} warn says above the section what did not work; empty: nothing
+ * @property {(text: string) => void} announce to screen readers
+ * @property {() => void} reload the section, focus its heading
+ * @property {(text: string) => void} done reloads the section below this message
+ * @property {(text: string) => void} tell as `done`, without reloading
+ * @property {(nodes: readonly Node[]) => void} swap the section for a step, focus it
+ * @property {(text: string) => void} warn above the section; empty: clear
  */
 
 /**
- * The files of a section come when it is first looked at.
- *
  * @template Module
  * @param {Promise<Module>} module
  * @returns {Promise<Module>}
  */
 const fetched = (module) =>
   module.catch(async () => {
-    // They are for whoever is logged in: without a session this leads to the login page and back.
+    // Without a session this leads to the login page and back.
     await api.renew().catch((error) => {
       throw error instanceof ApiError ? error : new ApiError(0, 'offline')
     })
@@ -56,7 +52,7 @@ const LOADS = {
     (await fetched(import('./notifications.js'))).notificationsSection(tools),
   activity: async (tools) => (await fetched(import('./activity.js'))).activitySection(tools),
 }
-/** What was done survives a page that has to load itself again. */
+/** Survives a reload of the page. */
 const DONE = 'svc.done'
 
 const root = byId('app')
@@ -67,9 +63,8 @@ const cameBack = /[?&](?:account|error)=/u.test(location.search)
 const outcome = cameBack ? (await import('./_kit/connecting.js')).receiveOutcome() : undefined
 confirmation.receive()
 const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
-/** Counts what was asked for, so that a slow answer never replaces a later one. */
+/** A slow answer never replaces a later one. */
 let turn = 0
-/** The section that is shown. */
 let shown = ''
 const parts = new Set((root.dataset['svcParts'] ?? '').split(' '))
 /** Sections that this server has. */
@@ -108,7 +103,7 @@ const tools = {
   },
 }
 
-/** Takes messages of before away. */
+/** Clears messages. */
 function settle() {
   byId('problem').hidden = true
   const done = byId('done')
@@ -163,7 +158,6 @@ function tellDone() {
   }
 }
 
-/** Logs out; what goes wrong is said. */
 async function leave() {
   confirmation.forget()
   try {

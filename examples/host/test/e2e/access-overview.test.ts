@@ -63,6 +63,7 @@ for (const run of TWO_PROCESSES) {
       await page.goto(request.url)
       await page.getByLabel(ui('consent.for'), { exact: true }).selectOption(span)
       await steps.button(ui(span === '1h' ? 'consent.allow.1h' : 'consent.allow')).click()
+      await page.getByRole('heading', { name: 'Connected' }).waitFor()
       return { request, tokens: await request.isAnswered() }
     }
 

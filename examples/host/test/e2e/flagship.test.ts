@@ -67,6 +67,7 @@ for (const run of TWO_PROCESSES) {
       await giveCode(visit, await owner.mailed('confirm_flagship', CODE))
       await isTitled(visit.page, 'consent.title')
       await visit.steps.button(tour.texts.ui('consent.allow')).click()
+      await visit.page.getByRole('heading', { name: 'Connected' }).waitFor()
       const { access_token: token, refresh_token: next = '' } = await visit.request.isAnswered()
       return { ...visit, token, next }
     }

@@ -57,6 +57,7 @@ for (const run of TWO_PROCESSES_FR) {
     async function connect(): Promise<{ request: ClientRequest; tokens: ClientTokens }> {
       const request = await reachConsent()
       await tourSteps(page, owner, tour.texts).button(tour.texts.ui('consent.allow')).click()
+      await heading('Connected')
       return { request, tokens: await request.isAnswered() }
     }
 
@@ -84,7 +85,8 @@ for (const run of TWO_PROCESSES_FR) {
 
     it('brings the app along when it is allowed, and not when it is refused', async () => {
       const request = await reachConsent()
-      await page.getByRole('link', { name: tour.texts.ui('consent.refuse') }).click()
+      const refuse = tour.texts.ui('consent.refuse')
+      await page.getByRole('link', { name: refuse, exact: true }).click()
       await heading('Connected')
       expect(await request.isAnswered().catch(({ error }: { error?: string }) => error)).to.equal(
         'access_denied',
@@ -92,6 +94,7 @@ for (const run of TWO_PROCESSES_FR) {
       expect(await installed()).to.not.include(APP.slug)
       await page.goto(request.url)
       await tourSteps(page, owner, tour.texts).button(tour.texts.ui('consent.allow')).click()
+      await heading('Connected')
       await request.isAnswered()
       expect(await installed()).to.include(APP.slug)
       await page.goto(`${owner.app(APP.slug)}/`)

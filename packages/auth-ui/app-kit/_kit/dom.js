@@ -37,7 +37,7 @@ export function domainParts(domain) {
 }
 
 /**
- * A sentence with a name in it, kept apart from the words around it.
+ * A sentence with an isolated name.
  *
  * @param {import('./texts.js').Translate} t
  * @param {string} key
@@ -57,8 +57,6 @@ export function makeTime({ iso, text, exact }) {
 }
 
 /**
- * A sentence with a time in it.
- *
  * @param {import('./texts.js').Translate} t
  * @param {string} key
  * @param {{ iso: string, text: string, exact: string }} when
@@ -69,10 +67,10 @@ export function withTime(t, key, when) {
   return [before, makeTime(when), after]
 }
 
-/** Controls of writing direction: they have no place in a name and let one name look like another. */
+/** Direction controls let one name look like another. */
 const DIRECTION_CONTROLS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
 
-/** A name that somebody else chose, as it may be shown.  @param {string} name */
+/** @param {string} name chosen by others */
 export function shownName(name) {
   return name.replace(DIRECTION_CONTROLS, '')
 }
