@@ -101,7 +101,7 @@ describe('no dead end at the consent page', function () {
     const { tab, request } = visit
     await visit.admin('DELETE', `/clients/${request.clientId}`)
     await allow(visit)
-    await tab.followWayOn(stage.texts.ui('error.status.400.title'))
+    await tab.followWayOn(stage.texts.ui('error.unknown.title'))
     await tab.isHome()
     // All that helps: the client registers again, and asks again.
     await request.renew()
