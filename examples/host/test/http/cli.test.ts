@@ -57,7 +57,7 @@ describe('svc', function () {
     expect(await words('instance', 'onboarding-link', domain)).to.match(
       /registerToken=[0-9a-f]{32}\n$/,
     )
-    expect(await words('mails', domain)).to.match(/Subject: Choisissez la phrase secrète/)
+    expect(await words('mails', domain)).to.match(/Subject: Choisissez une phrase secrète/)
     expect(
       await words('instance', 'update', domain, '--oauth-clients-max', '5', '--block'),
     ).to.equal(`Changed ${domain}.\n`)

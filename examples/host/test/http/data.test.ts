@@ -199,7 +199,8 @@ describe('/data', () => {
   const refusals: [string, string, string, unknown, Record<string, string>, number][] = [
     ['a type in capitals', 'GET', '/data/IO.svc.contacts', undefined, {}, 400],
     ['a wildcard type', 'GET', '/data/io.svc.contacts.*', undefined, {}, 400],
-    ['an id that is none', 'GET', '/data/io.svc.contacts/%00', undefined, {}, 400],
+    ['an id that is none', 'GET', '/data/io.svc.contacts/a:b', undefined, {}, 400],
+    ['a control character', 'GET', '/data/io.svc.contacts/%00', undefined, {}, 404],
     ['an array', 'POST', '/data/io.svc.contacts', [], {}, 400],
     ['a text', 'POST', '/data/io.svc.contacts', '"x"', {}, 400],
     ['broken JSON', 'POST', '/data/io.svc.contacts', '{', {}, 400],

@@ -142,8 +142,7 @@ export function readPublicMetadata(
   const asked = known.get('client_name')
   // SPEC: D90 - programs register without a name; one that was given is never cleared (D21).
   if (name !== STAND_IN_NAME && asked === STAND_IN_NAME) refuse('client_name is mandatory')
-  const isNameless = isBlank(asked) || (typeof asked === 'string' && !hasVisibleCharacter(asked))
-  if (name === STAND_IN_NAME && isNameless) known.set('client_name', STAND_IN_NAME)
+  if (name === STAND_IN_NAME && isBlank(asked)) known.set('client_name', STAND_IN_NAME)
   const metadata = read(known, { ...current, software_id: '' }, instance)
   const shown = metadata.redirect_uris.find((uri) => /^urn:/i.test(uri))
   // A code that is carried by hand is what PKCE cannot protect.
