@@ -183,7 +183,7 @@ describe('the settings of assistants', () => {
       }).toString()}`,
     )
     expect(page.status).to.equal(403)
-    expect(page.text).to.include('No assistant may connect here')
+    expect(page.text).to.include('Assistants can’t connect here')
   })
 
   it('stand among the clients with their kind, and in the list of access', async () => {

@@ -139,7 +139,7 @@ describe('GET /accounts/:accountType/:accountId/reconnect', () => {
     ],
     [
       'an id that no account has',
-      () => '/accounts/bank/%01%2f/reconnect',
+      () => '/accounts/bank/a%2fb/reconnect',
       404,
       'account_not_found',
     ],
