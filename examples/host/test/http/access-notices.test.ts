@@ -83,7 +83,7 @@ describe('what owners are told before an access ends', () => {
     const id = synchronizing.client.client_id
     expect(notice).to.include({ categoryId: id, title: 'App access ends soon' })
     expect(notice?.message).to.match(
-      /^“Relying party(-2)?” may use alice\.example\.com until \w+ \d+/,
+      /^“Relying party(-2)?” can use alice\.example\.com until \w+ \d+/,
     )
     const mail = await until(async () => {
       const kept = (await host.host.app.mailbox?.list(host.instance)) ?? []

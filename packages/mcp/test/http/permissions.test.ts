@@ -64,7 +64,7 @@ describe('permissions of a call', () => {
     const token = await (await mcpServer({ store })).connect(scope)
     const server = await mcpServer({ store, mcp: { writes: false } })
     const refused = await server.connect(scope).catch((error: unknown) => String(error))
-    expect(refused).to.match(/400 invalid_scope/)
+    expect(refused).to.match(/refused: invalid_scope/)
     const answer = await server.call(token, 'create', NOTE)
     expect(answer.body).to.have.nested.property('error.code', -32_602)
     const { structuredContent } = resultOf(await server.call(token, 'list_kinds'))

@@ -241,12 +241,14 @@ async function allow(
   })
   const { location } = allowed.headers
   if (location === undefined) throw new Error(`${allowed.status} ${allowed.text}`)
+  const { searchParams } = new URL(location)
+  if (searchParams.has('error')) throw new Error(`refused: ${searchParams.get('error')}`)
   const exchanged = await server.send('POST', '/auth/access_token', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({
       client_id: client,
       grant_type: 'authorization_code',
-      code: new URL(location).searchParams.get('code') ?? '',
+      code: searchParams.get('code') ?? '',
       code_verifier: VERIFIER,
     }).toString(),
   })

@@ -112,7 +112,8 @@ export const WEB_CHECKS: readonly Check[] = [
     basis: 'seed',
     rules: ['seed, What the service does 9'],
     why: 'CORS is disabled for /auth.',
-    remedy: 'Send no Access-Control-Allow-Origin, whatever the Origin.',
+    remedy:
+      'Send no Access-Control-Allow-Origin, whatever the Origin; only token and revocation endpoints may answer * to requests without a secret.',
     needs: ['pages'],
     judge: (e) => {
       e.use('web.page')
@@ -121,7 +122,8 @@ export const WEB_CHECKS: readonly Check[] = [
         .find(
           (one) =>
             isBelowAuth(one.request.url) &&
-            header(one, 'access-control-allow-origin') !== undefined,
+            header(one, 'access-control-allow-origin') !== undefined &&
+            !isForPublicClient(one),
         )
       return open === undefined ? undefined : expectNoHeader(open, 'access-control-allow-origin')
     },
@@ -219,6 +221,18 @@ function sample(e: Evidence): readonly Answered[] {
   const found = [...seen.values()]
   for (const { label } of found) e.use(label)
   return found
+}
+
+/** Of a token or revocation endpoint, for pages of any origin: the request carried no secret, and no cookie counts (D94). */
+function isForPublicClient(one: Answered): boolean {
+  const { headers, url, body = '' } = one.request
+  return (
+    /^\/auth\/(?:access_token|revoke)$/.test(new URL(url).pathname) &&
+    !headers.some(([name]) => name.toLowerCase() === 'authorization') &&
+    !body.includes('client_secret') &&
+    header(one, 'access-control-allow-origin') === '*' &&
+    header(one, 'access-control-allow-credentials') === undefined
+  )
 }
 
 function isBelowAuth(url: string): boolean {
