@@ -36,6 +36,20 @@ export function parseExact(text: string): unknown {
 }
 
 /**
+ * Parses what was written as JSON by this package: an integer that a number holds with the same digits is that number, as it
+ * was put. Others keep their digits, as {@link parseExact} has them.
+ * @throws SyntaxError; RangeError for what is nested too deep
+ */
+export function parseWritten(text: string): unknown {
+  if (!LONG.test(text)) return JSON.parse(text)
+  return json.parse(text, (name, value, context) =>
+    typeof value === 'number' && String(value) === context.source
+      ? value
+      : exact(name, value, context),
+  )
+}
+
+/**
  * Whether a value is an integer that {@link parseExact} kept the digits of.
  * @example
  * const shown = isLongInteger(value) ? JSON.stringify(value) : value

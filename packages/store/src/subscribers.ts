@@ -1,6 +1,6 @@
 import { describeError } from './describe-error.ts'
 import type { StoreEventLog } from './log/store-log.ts'
-import { type Json, parseExact } from './json.ts'
+import { type Json, parseWritten } from './json.ts'
 
 type Handler = (message: Json) => unknown
 
@@ -41,7 +41,7 @@ export function createSubscribers(log: StoreEventLog, onUnknown: () => void): Su
       for (const handler of channels.get(channel) ?? []) {
         let message: Json
         try {
-          message = parseExact(text) as Json // Published as JSON.
+          message = parseWritten(text) as Json // Published as JSON.
         } catch {
           // SPEC: realtime.md 7.3 - its content may be anything, of anybody: never into the log.
           const size = Buffer.byteLength(text)
