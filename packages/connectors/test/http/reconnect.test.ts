@@ -137,12 +137,7 @@ describe('GET /accounts/:accountType/:accountId/reconnect', () => {
       404,
       'account_not_found',
     ],
-    [
-      'an id that no account has',
-      () => '/accounts/bank/a%2fb/reconnect',
-      404,
-      'account_not_found',
-    ],
+    ['an id that no account has', () => '/accounts/bank/a%2fb/reconnect', 404, 'account_not_found'],
     [
       'an account of another type',
       () => `/accounts/other/${accountId}/reconnect`,
