@@ -229,7 +229,7 @@ function isForPublicClient(one: Answered): boolean {
   return (
     /^\/auth\/(?:access_token|revoke)$/.test(new URL(url).pathname) &&
     !headers.some(([name]) => name.toLowerCase() === 'authorization') &&
-    !body.includes('client_secret') &&
+    !/(?:^|&)client_secret=/.test(body) &&
     header(one, 'access-control-allow-origin') === '*' &&
     header(one, 'access-control-allow-credentials') === undefined
   )
