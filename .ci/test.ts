@@ -3,8 +3,7 @@
  *
  *   node .ci/test.ts [--all] [--level <level>] [--package <folder name>] [--file <part of a path>]
  *
- * Levels: checks, unit, contract, http, faults, e2e, smoke; with `--all` also deploy, embedding, site, packed, judges,
- * long. The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
+ * Levels: checks, unit, contract, http, e2e, smoke; with `--all` also faults, deploy, embedding, site, packed, judges. The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
  * Under CI=true a skipped test is a failure. Time limits follow the machine: its slowness is measured, or named by
  * `SVC_TEST_SLOWNESS` (1 is a quiet machine).
  */
@@ -26,9 +25,9 @@ const LANES = 3
 const MEASURED_MS = 30_000
 
 /** Folders of tests. Those that take longest begin first, so that no lane waits for another at the end. */
-const FIRST = ['faults', 'e2e', 'http', 'contract', 'unit'] as const
-/** What changes seldom: installations, deployment files, the site, programs of others, faults of minutes. */
-const SECOND = ['long', 'embedding', 'deploy', 'judges', 'site'] as const
+const FIRST = ['e2e', 'http', 'contract', 'unit'] as const
+/** What changes seldom or takes long: kills and lost stores, installations, deployment files, programs of others, the site. */
+const SECOND = ['faults', 'embedding', 'deploy', 'judges', 'site'] as const
 
 /** Of the longest suites, files that use a package by its entry, and all that it ships: pages, scripts, texts, threads. */
 const PACKED: Readonly<Record<string, RegExp>> = {
