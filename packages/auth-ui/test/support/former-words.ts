@@ -65,7 +65,7 @@ export const FORMER_WORDS: readonly string[] = [
   'leaves out a protection',
   'it goes on working',
   'Get room for more apps',
-  'Whoever runs this server has closed it',
+  'hoever runs th',
   'Das ist nicht die Passphrase',
   'Ce n’est pas la phrase secrète',
   'Esa no es la frase secreta',
@@ -164,10 +164,6 @@ export const FORMER_WORDS: readonly string[] = [
   'Here since',
   'can save more',
   'as agreed with',
-  'ell whoever runs',
-  'messages from whoever runs',
-  'ask whoever runs this server for more',
-  'Whoever runs this server changed',
   'Programs that read your data',
 ]
 
