@@ -1,28 +1,19 @@
-import type { Store } from '@svc/store'
-import { sqliteStore } from '@svc/store/sqlite'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import { rawSocket, upgradeHeaders } from '../support/raw-socket.ts'
-import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { type RealtimeServer, testRealtime } from '../support/realtime-server.ts'
 import { refusal, type SocketClient } from '../support/socket-client.ts'
 
 describe('GET /realtime/', () => {
-  let store: Store
   let server: RealtimeServer
 
   beforeEach(async () => {
-    store = sqliteStore({ file: ':memory:' })
-    server = await startRealtime({ store })
-  })
-  afterEach(async () => {
-    await server.close()
-    await store.close()
+    server = await testRealtime()
   })
 
-  async function restart(realtime: Parameters<typeof startRealtime>[0]['realtime'] = {}) {
-    await server.close()
-    server = await startRealtime({ store, sameAs: server, realtime })
+  async function restart(options: Parameters<typeof testRealtime>[0]): Promise<void> {
+    server = await testRealtime({ sameAs: server, ...options })
   }
 
   for (const path of ['/realtime/', '/realtime', '/realtime/?token=x']) {
@@ -101,7 +92,7 @@ describe('GET /realtime/', () => {
   })
 
   it('answers 403 to other origins where some are named', async () => {
-    await restart({ allowedOrigins: ['https://drive.alice.example.com'] })
+    await restart({ realtime: { allowedOrigins: ['https://drive.alice.example.com'] } })
     const headers = (origin: string): { origin: string } => ({ origin })
     await server.connect({ headers: headers('https://drive.alice.example.com') })
     await server.connect()
@@ -181,7 +172,7 @@ describe('GET /realtime/', () => {
     })
 
     it('answers 429 to the 101st connection of an instance, and goes on for others', async () => {
-      await restart({ limits: { addressConnections: 1000 } })
+      await restart({ realtime: { limits: { addressConnections: 1000 } } })
       await connectApps(100)
       await expectLimit()
       await server.connect({ host: 'bob.example.com' })
@@ -189,10 +180,7 @@ describe('GET /realtime/', () => {
 
     it('answers 429 after 20 failed AUTH of an address in a minute', async () => {
       const clock = fakeClock()
-      await server.close()
-      await store.close()
-      store = sqliteStore({ file: ':memory:', clock })
-      server = await startRealtime({ store, clock })
+      server = await testRealtime({ clock })
       for (let i = 0; i < 20; i += 1) {
         const client = await server.connect()
         client.send({ method: 'AUTH', payload: 'wrong' })

@@ -4,7 +4,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { type BrowserResponse, recordStatuses } from '@svc/testkit'
 import { expect } from 'chai'
 import { after, before, describe, it } from 'mocha'
-import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { type RealtimeServer, startRealtime, testRealtime } from '../support/realtime-server.ts'
 import type { SocketClient } from '../support/socket-client.ts'
 
 /** An app that may do everything to the types that only the server tells of. */
@@ -36,8 +36,7 @@ describe('POST /realtime/:doctype/:id', () => {
     store = sqliteStore({ file: ':memory:' })
     server = await startRealtime({ store, observe: statuses.middleware })
     client = await server.connectApp()
-    client.subscribe('io.svc.files')
-    await client.settled()
+    await client.follow('io.svc.files')
     server.installed.set(EVERYTHING.slug, EVERYTHING)
     token = await server.appToken()
   })
@@ -102,7 +101,8 @@ describe('POST /realtime/:doctype/:id', () => {
 
   const big = JSON.stringify({ text: 'x'.repeat(65_536) })
   const refused: readonly (readonly [string, Call, number, string])[] = [
-    ['without a token', { token: '' }, 401, 'missing_token'],
+    // Strangers are refused before the body is read.
+    ['without a token', { token: '', type: 'text/plain', body: 'a=b' }, 401, 'missing_token'],
     ['with another token', { token: 'x' }, 401, 'invalid_token'],
     ['without permission', { path: 'io.svc.photos/one' }, 403, 'insufficient_scope'],
     ['with GET alone', { path: 'io.svc.notes/one' }, 403, 'insufficient_scope'],
@@ -150,8 +150,7 @@ describe('POST /realtime/:doctype/:id', () => {
         const type = `io.svc.${name}`
         const all = await server.appToken(EVERYTHING)
         const listener = await server.connectApp(EVERYTHING)
-        listener.subscribe(type)
-        expect(await listener.settled()).to.deep.equal([])
+        expect(await listener.follow(type)).to.deep.equal([])
         const answer = await post({ path: `${type}/state`, token: all })
         expect([answer.status, answer.json()]).to.deep.equal([403, reserved(type)])
         expect(await listener.settled()).to.deep.equal([])
@@ -162,8 +161,7 @@ describe('POST /realtime/:doctype/:id', () => {
       const type = 'io.svc.auth.confirmations'
       const { token: granted } = await server.client(type)
       const listener = await server.connectApp()
-      listener.subscribe(type)
-      expect(await listener.settled()).to.deep.equal([])
+      expect(await listener.follow(type)).to.deep.equal([])
       const answer = await post({ path: `${type}/state`, token: granted })
       expect([answer.status, answer.json()]).to.deep.equal([403, reserved(type)])
       expect(await listener.settled()).to.deep.equal([])
@@ -171,8 +169,7 @@ describe('POST /realtime/:doctype/:id', () => {
 
     it('follows the namespace, and takes more types from the host', async () => {
       const type = 'io.cozy.auth.confirmations'
-      const other = await startRealtime({
-        store: sqliteStore({ file: ':memory:' }),
+      const other = await testRealtime({
         oauth: { namespace: 'io.cozy' },
         realtime: { serverTypes: ['io.cozy.bank.alerts'] },
       })
@@ -192,8 +189,6 @@ describe('POST /realtime/:doctype/:id', () => {
       }
       expect(other.realtime.isServerType('io.svc.auth.confirmations')).to.equal(false)
       expect(other.realtime.isServerType('io.cozy.accounts')).to.equal(false)
-      await other.close()
-      await other.store.close()
     })
   })
 

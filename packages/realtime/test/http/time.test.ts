@@ -1,20 +1,9 @@
 import { timeBudget, scaledLimit } from '@svc/testkit'
-import type { Store } from '@svc/store'
-import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
-import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { describe, it } from 'mocha'
+import { type RealtimeServer, testRealtime } from '../support/realtime-server.ts'
+import { UNAUTHORIZED } from '../support/socket-client.ts'
 import { until } from '../support/until.ts'
-
-const UNAUTHORIZED = {
-  event: 'error',
-  payload: {
-    status: '401 Unauthorized',
-    code: 'unauthorized',
-    title: 'The authentication has failed',
-    source: { method: 'AUTH' },
-  },
-}
 
 /** A lifetime of tokens, which is in seconds, that a slow machine can keep up with. */
 function wholeSeconds(ms: number): number {
@@ -22,22 +11,14 @@ function wholeSeconds(ms: number): number {
 }
 
 describe('time', () => {
-  let store: Store
   let server: RealtimeServer
 
-  beforeEach(() => {
-    store = sqliteStore({ file: ':memory:' })
-  })
-  afterEach(async () => {
-    await server.close()
-    await store.close()
-  })
-
+  type Options = NonNullable<Parameters<typeof testRealtime>[0]>
   async function start(
-    realtime: Parameters<typeof startRealtime>[0]['realtime'],
-    oauth: Parameters<typeof startRealtime>[0]['oauth'] = {},
+    realtime: Options['realtime'] = {},
+    oauth: Options['oauth'] = {},
   ): Promise<void> {
-    server = await startRealtime({ store, realtime: realtime ?? {}, oauth: oauth ?? {} })
+    server = await testRealtime({ realtime, oauth })
   }
 
   it('without AUTH ends in a 401 error and 1008', async () => {
@@ -50,8 +31,7 @@ describe('time', () => {
   it('of a token ends in a 401 error and 1008', async () => {
     await start({}, { lifetimes: { accessTokenMs: wholeSeconds(2000) } })
     const client = await server.connectApp()
-    client.subscribe('io.svc.files')
-    expect(await client.settled()).to.deep.equal([])
+    expect(await client.follow('io.svc.files')).to.deep.equal([])
     expect(await client.next()).to.deep.equal(UNAUTHORIZED)
     expect(await client.closed).to.deep.equal({ code: 1008, reason: 'token expired' })
   })
@@ -133,7 +113,7 @@ describe('time', () => {
     })
 
     it('does not wait for a client that does not answer', async () => {
-      await start({})
+      await start()
       const client = await server.connectApp()
       await client.settled()
       client.raw.pause()
@@ -163,8 +143,7 @@ describe('time', () => {
       const slow = await server.connectApp()
       const healthy = await server.connectApp()
       for (const client of [slow, healthy]) {
-        client.subscribe('io.svc.files')
-        await client.settled()
+        await client.follow('io.svc.files')
       }
       slow.raw.pause()
       let sent = 0
@@ -174,11 +153,7 @@ describe('time', () => {
       })
       const isKept = (): boolean => server.realtime.stats().subscriptions === 2
       const send = async (): Promise<void> => {
-        await server.realtime.publish(server.alice, 'CREATED', {
-          type: 'io.svc.files',
-          id: `${sent}`,
-          doc,
-        })
+        await server.tell(`${sent}`, doc)
         sent += 1
         await until(() => received === sent)
       }
@@ -193,18 +168,13 @@ describe('time', () => {
     })
 
     it('ends at once above 8 MiB', async () => {
-      await start({})
+      await start()
       const slow = await server.connectApp()
-      slow.subscribe('io.svc.files')
-      await slow.settled()
+      await slow.follow('io.svc.files')
       slow.raw.pause()
       let sent = 0
       while (server.realtime.stats().subscriptions === 1 && sent < 1000) {
-        void server.realtime.publish(server.alice, 'CREATED', {
-          type: 'io.svc.files',
-          id: `${sent}`,
-          doc,
-        })
+        void server.tell(`${sent}`, doc)
         sent += 1
       }
       expect(sent).to.be.above(140).and.below(1000)
@@ -215,15 +185,10 @@ describe('time', () => {
     it('that takes nothing at all ends with the write timeout', async () => {
       await start({ lifetimes: { write: 100, slow: 60_000 } })
       const slow = await server.connectApp()
-      slow.subscribe('io.svc.files')
-      await slow.settled()
+      await slow.follow('io.svc.files')
       slow.raw.pause()
       for (let i = 0; i < 90; i += 1) {
-        void server.realtime.publish(server.alice, 'CREATED', {
-          type: 'io.svc.files',
-          id: `${i}`,
-          doc,
-        })
+        void server.tell(`${i}`, doc)
       }
       await until(() => server.realtime.stats().connections === 0)
     })
@@ -231,10 +196,9 @@ describe('time', () => {
     it('is not that of a healthy one that gets a burst in one tick', async () => {
       await start({ lifetimes: { slow: 0 } })
       const client = await server.connectApp()
-      client.subscribe('io.svc.files')
-      await client.settled()
+      await client.follow('io.svc.files')
       for (let i = 0; i < 1000; i += 1) {
-        void server.realtime.publish(server.alice, 'CREATED', { type: 'io.svc.files', id: `${i}` })
+        void server.tell(`${i}`)
       }
       expect(await client.settled()).to.have.lengthOf(1000)
     })

@@ -7,7 +7,9 @@ import {
 } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import type { Bus, Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
 import {
+  afterTest,
   type BrowserClient,
   browserClient,
   type Listening,
@@ -67,6 +69,8 @@ export interface RealtimeServer {
   connectApp(app?: AppManifest): Promise<SocketClient>
   /** A registered client with a token of the scope. */
   client(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
+  /** Publishes that a file of alice was made. */
+  tell(id: string, doc?: Readonly<Record<string, unknown>>): Promise<void>
   /** The owner gives a client the scope. @returns its token */
   allow(party: RelyingParty, scope: string): Promise<string>
   close(): Promise<void>
@@ -82,6 +86,29 @@ export interface RealtimeServerOptions {
   readonly observe?: unknown
   readonly realtime?: Partial<Omit<RealtimeOptions, 'oauth'>>
   readonly oauth?: Partial<Parameters<typeof createOAuth>[0]>
+}
+
+const openOn = new Map<Store, RealtimeServer[]>()
+
+/** One on a store in memory; closed after the test, with others that are the `sameAs` of it. */
+export async function testRealtime(
+  options: Omit<RealtimeServerOptions, 'store'> = {},
+): Promise<RealtimeServer> {
+  const { sameAs, clock } = options
+  const store = sameAs?.store ?? sqliteStore({ file: ':memory:', ...(clock && { clock }) })
+  const server = await startRealtime({ ...options, store })
+  const others = openOn.get(store)
+  if (others !== undefined) {
+    others.push(server)
+    return server
+  }
+  const servers = [server]
+  openOn.set(store, servers)
+  afterTest(async () => {
+    for (const each of servers) await each.close()
+    await store.close()
+  })
+  return server
 }
 
 export async function startRealtime(options: RealtimeServerOptions): Promise<RealtimeServer> {
@@ -140,6 +167,13 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
   const endLast = await store.bus.subscribe('last', () => {})
   await endLast()
   const clients: SocketClient[] = []
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    for (const client of clients) client.terminate()
+    await realtime.close()
+    await server.close()
+    await oauth.close()
+  }
   const map = { port: server.port }
   const browser = (headers: Readonly<Record<string, string>> = {}): BrowserClient =>
     browserClient({ ...map, base: alice.origin, headers })
@@ -167,6 +201,8 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
       client.send({ method: 'AUTH', payload: await self.appToken(app) })
       return client
     },
+    tell: (id, doc) =>
+      realtime.publish(alice, 'CREATED', { type: 'io.svc.files', id, ...(doc && { doc }) }),
     async client(scope) {
       const redirectUri = 'https://client.example/callback'
       const party = relyingParty({ ...map, issuer: alice.origin, redirectUri })
@@ -181,15 +217,15 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
       const tokens = await party.exchange(String(answer.location), pending)
       return tokens.access_token
     },
-    async close() {
-      for (const client of clients) client.terminate()
-      await realtime.close()
-      await server.close()
-      await oauth.close()
+    close() {
+      closing ??= close()
+      return closing
     },
   }
   return self
 }
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for'))
 
 const plainPages: AuthorizePages = {
   async consent(ctx, { fields }) {
@@ -200,12 +236,12 @@ const plainPages: AuthorizePages = {
     ctx.type = 'html'
     ctx.body = `<form method="post" action="/auth/authorize">${inputs.join('')}<button>Allow</button></form>`
   },
-  login: () => Promise.reject(new Error('the owner is not logged in')),
-  outOfBand: () => Promise.reject(new Error('not asked for')),
-  sharing: () => Promise.reject(new Error('not asked for')),
-  certify: () => Promise.reject(new Error('not asked for')),
-  limit: () => Promise.reject(new Error('not asked for')),
-  deprecated: () => Promise.reject(new Error('not asked for')),
+  login: notAsked,
+  outOfBand: notAsked,
+  sharing: notAsked,
+  certify: notAsked,
+  limit: notAsked,
+  deprecated: notAsked,
   async error(ctx, error) {
     ctx.body = error.code
   },

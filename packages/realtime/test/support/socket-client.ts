@@ -39,6 +39,8 @@ export interface SocketClient {
   /** Sends JSON; a text goes as it is. */
   send(message: unknown): void
   subscribe(type: string, id?: string): void
+  /** Subscribes; what came until that was done. */
+  follow(type: string, id?: string): Promise<readonly unknown[]>
   /** The next message. @throws Error when none comes in time, or the connection ends first */
   next(): Promise<unknown>
   /** What came until everything sent so far was worked on. */
@@ -80,6 +82,26 @@ export async function refusal(connecting: Promise<SocketClient>): Promise<Refuse
     throw error
   }
   throw new Error('the handshake succeeded')
+}
+
+/** The frame of an error. */
+export function errorFrame(status: string, code: string, title: string, source: unknown): unknown {
+  return { event: 'error', payload: { status, code, title, source } }
+}
+
+export const UNAUTHORIZED = errorFrame(
+  '401 Unauthorized',
+  'unauthorized',
+  'The authentication has failed',
+  { method: 'AUTH' },
+)
+/** How a connection ends whose token is none, or none any more. */
+export const FAILED: Closing = { code: 1008, reason: 'authentication failed' }
+
+/** The error of a subscription that no permission covers. */
+export function forbidden(payload: { readonly type: string; readonly id?: string }): unknown {
+  const title = `The application can't subscribe to ${payload.type}`
+  return errorFrame('403 Forbidden', 'forbidden', title, { method: 'SUBSCRIBE', payload })
 }
 
 function wrap(socket: WebSocket): SocketClient {
@@ -132,6 +154,10 @@ function wrap(socket: WebSocket): SocketClient {
     next,
     subscribe: (type, id) =>
       send({ method: 'SUBSCRIBE', payload: { type, ...(id !== undefined && { id }) } }),
+    follow(type, id) {
+      this.subscribe(type, id)
+      return this.settled()
+    },
     async settled() {
       marks += 1
       const method = `mark-${marks}`
