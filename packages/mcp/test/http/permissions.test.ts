@@ -47,16 +47,6 @@ describe('permissions of a call', () => {
     )
   })
 
-  it('do not tell of kinds that are not offered', async () => {
-    const server = await mcpServer({ mcp: { kinds: ['io.svc.notes'] } })
-    await server.documents.add(server.instance, 'io.svc.contacts', 'bob', 'Bob', 'x')
-    const token = await server.connect('io.svc.notes:GET')
-    for (const id of ['io.svc.contacts/bob', 'io.svc.safe.secrets/x', 'nonsense']) {
-      const answer = resultOf(await server.call(token, 'fetch', { id }))
-      expect(answer.error.code).to.equal('not_found')
-    }
-  })
-
   it('to write are neither shown nor taken where the operator wants none', async () => {
     const store = sqliteStore({ file: ':memory:', clock: fakeClock() })
     const scope = 'io.svc.notes:GET io.svc.notes:POST'

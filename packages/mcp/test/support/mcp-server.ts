@@ -167,6 +167,21 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
   return self
 }
 
+/** A server with the token of a client that may read. */
+export async function connected(
+  options: ServerOptions = {},
+): Promise<{ readonly server: McpServer; readonly token: string }> {
+  const server = await mcpServer(options)
+  return { server, token: await server.connect() }
+}
+
+/** A tool of an embedder, of which a test says what it is about. */
+export function ownTool(more: object): Parameters<Mcp['tool']>[0] {
+  const input = { type: 'object', properties: {}, additionalProperties: false }
+  // A program without types may leave anything out.
+  return { name: 'own', title: 'Own', readOnly: true, input, needs: () => [], ...more } as never
+}
+
 /** A request that names its revision itself. */
 export function modern(method: string, params: object = {}): object {
   const _meta = {

@@ -43,6 +43,22 @@ export function storedDocuments(store: Store): StoredDocuments {
     return { documents: records.map(toDocument), ...(cursor !== undefined && { cursor }) }
   }
 
+  /** What a change begins with. */
+  async function current(
+    { instance, access }: Parameters<DataPort['list']>[0],
+    verb: 'PUT' | 'DELETE',
+    {
+      kind,
+      id,
+      revision,
+    }: { readonly kind: string; readonly id: string; readonly revision: string },
+  ) {
+    const record = await store.get(keyOf(instance, kind, id))
+    if (record === undefined || !access.allows(verb, kind, { id })) throw new ToolError('not_found')
+    if (record.revision !== revision) throw new ToolError('conflict')
+    return record
+  }
+
   return {
     async add(instance, kind, id, title, text) {
       await store.write([changeOf(instance, { kind, id, title, text })])
@@ -91,28 +107,21 @@ export function storedDocuments(store: Store): StoredDocuments {
         }
         return { revision: result.revision, isNew: true }
       },
-      async update({ instance, access }, { kind, id, revision, fields }, also) {
-        const record = await store.get(keyOf(instance, kind, id))
-        if (record === undefined || !access.allows('PUT', kind, { id })) {
-          throw new ToolError('not_found')
-        }
-        if (record.revision !== revision) throw new ToolError('conflict')
+      async update(caller, change, also) {
+        const { kind, id, fields } = change
+        const record = await current(caller, 'PUT', change)
         const known = record.value as unknown as Stored
         const { title = known.title, text = known.text } = fields as Partial<Stored>
-        const change = changeOf(instance, { kind, id, title, text })
+        const put = changeOf(caller.instance, { kind, id, title, text })
         const result = await store.write([
-          { ...change, ifRevision: record.revision },
+          { ...put, ifRevision: record.revision },
           ...(await also()),
         ])
         if (!result.written) throw new ToolError('conflict')
         return { revision: result.revision, isNew: true }
       },
-      async remove({ instance, access }, { kind, id, revision }, also) {
-        const record = await store.get(keyOf(instance, kind, id))
-        if (record === undefined || !access.allows('DELETE', kind, { id })) {
-          throw new ToolError('not_found')
-        }
-        if (record.revision !== revision) throw new ToolError('conflict')
+      async remove(caller, change, also) {
+        const record = await current(caller, 'DELETE', change)
         const result = await store.write([
           { op: 'delete', key: record.key, ifRevision: record.revision },
           ...(await also()),
