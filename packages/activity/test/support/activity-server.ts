@@ -12,10 +12,12 @@ import {
   type Listening,
   listen,
   loopbackFetch,
+  type OpenStore,
   recordStatuses,
   type RouteStatuses,
 } from '@svc/testkit'
 import Koa from 'koa'
+import { afterEach } from 'mocha'
 import { type Activity, type ActivityOptions, createActivity } from '../../src/index.ts'
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} }
@@ -122,6 +124,26 @@ export async function startActivity(options: ServerOptions): Promise<ActivitySer
       await activity.close()
       await platform.close()
     },
+  }
+}
+
+type Start = (options?: Partial<ServerOptions>) => Promise<ActivityServer>
+
+/** What starts the servers of a suite on an engine, closed after each test; `sameAs` shares the store of another one. */
+export function serversOn(open: OpenStore, name: string, clock: () => Clock): Start {
+  const servers: ActivityServer[] = []
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close()
+  })
+  return async (options = {}) => {
+    const { sameAs } = options
+    const isShared = sameAs !== undefined && name !== 'Redis'
+    const store = isShared
+      ? sameAs.store
+      : await open({ clock: clock(), ...(sameAs && { sameAs: sameAs.store }) })
+    const server = await startActivity({ store, clock: clock(), ...options })
+    servers.push(server)
+    return server
   }
 }
 

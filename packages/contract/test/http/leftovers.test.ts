@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { expect } from 'chai'
-import { main } from '../../src/cli/program.ts'
+import { runCommand } from '../support/run-command.ts'
+import { workFolder } from '../support/temp-folder.ts'
 
 /** A server that registers clients until its hour's registrations are used up. */
 interface Registrar {
@@ -22,13 +21,10 @@ const SAYS = `process.stdin.on('data', () => {
 })`
 
 describe('a run that cannot be made', () => {
-  let folder: string
+  const folder = workFolder()
   let registrar: Registrar
-  const before = process.cwd()
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'contract-leftovers-'))
-    process.chdir(folder)
     registrar = { server: createServer(), registered: new Set(), removal: 204 }
     const { server, registered } = registrar
     server.on('request', (request: IncomingMessage, response) => {
@@ -60,10 +56,8 @@ describe('a run that cannot be made', () => {
     await once(server, 'listening')
   })
   afterEach(() => {
-    process.chdir(before)
     registrar.server.closeAllConnections()
     registrar.server.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   function origin(): string {
@@ -71,24 +65,15 @@ describe('a run that cannot be made', () => {
     return `http://127.0.0.1:${port}`
   }
 
-  async function command(...words: readonly string[]): Promise<{ code: number; said: string }> {
-    const said: string[] = []
-    const code = await main(words, {
-      out: (text) => void said.push(text),
-      err: (text) => void said.push(text),
-      memory: () => 0,
-      environment: { CONTRACT_OWNER_PASSPHRASE: 'a passphrase' },
-      signal: new AbortController().signal,
-    })
-    return { code, said: said.join('') }
-  }
+  const command = (...words: readonly string[]) =>
+    runCommand(words, { CONTRACT_OWNER_PASSPHRASE: 'a passphrase' })
 
   it('ends with 2 and the time when it can, and leaves nothing', async () => {
     const { code, said } = await command(origin(), '--profile', 'core-oauth', '--group', 'REG')
     expect(said).to.include('used up; run it again in 30 minutes')
     expect(code).to.equal(2)
     expect([...registrar.registered]).to.deep.equal([])
-    expect(readdirSync(folder)).to.deep.equal([])
+    expect(readdirSync(folder())).to.deep.equal([])
   })
 
   it('does not show the passphrase, whatever acts for the owner says', async () => {
@@ -107,7 +92,7 @@ describe('a run that cannot be made', () => {
       .and.match(/Not removed: client "Contract check \w+ \d+": .*500/)
     expect(said).to.not.include('token of the client')
     expect(code).to.equal(3)
-    const [journal = ''] = readdirSync(folder)
+    const [journal = ''] = readdirSync(folder())
     expect((await command('clean', journal)).code).to.equal(3)
     registrar.removal = 204
     expect(await command('clean', journal)).to.include({ code: 0 })

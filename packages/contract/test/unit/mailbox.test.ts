@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { imapMailbox } from '../../src/mailbox/imap-mailbox.ts'
@@ -12,6 +11,7 @@ import { smtpMailbox } from '../../src/mailbox/smtp-mailbox.ts'
 import { Budget, UNLIMITED } from '../../src/net/budget.ts'
 import { Wire } from '../../src/net/wire.ts'
 import { ImapServer } from '../support/imap-server.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const RAW = [
   'From: Space <space@host.example>',
@@ -27,18 +27,22 @@ const RAW = [
 const LIST = [{ id: '1', date: '2026-11-23T10:00:00.000Z', to: 'owner@host.example', text: 'x' }]
 
 describe('a mailbox', () => {
-  let folder: string
+  const folder = tempFolder()
   let mailbox: Mailbox | undefined
   const wire = new Wire({ budget: new Budget(UNLIMITED), concurrency: 1 })
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'contract-mailbox-'))
     mailbox = undefined
   })
   afterEach(async () => {
     await mailbox?.close()
-    rmSync(folder, { recursive: true })
   })
   after(() => wire.close())
+
+  const faultOf = (opening: Promise<unknown>): Promise<unknown> =>
+    opening.then(
+      () => expect.fail('nothing was refused'),
+      (error: unknown) => error,
+    )
 
   function expectMail([mail]: Awaited<ReturnType<Mailbox['list']>>): void {
     expect(mail).to.deep.include({ to: 'owner@host.example', subject: 'Your code ✓' })
@@ -47,11 +51,11 @@ describe('a mailbox', () => {
   }
 
   it('is a Maildir whose mails stay where they are', async () => {
-    for (const part of ['new', 'cur', 'tmp']) mkdirSync(path.join(folder, part))
-    writeFileSync(path.join(folder, 'new', '1.host'), RAW)
-    mailbox = await openMailbox(`maildir:${folder}`, wire)
+    for (const part of ['new', 'cur', 'tmp']) mkdirSync(path.join(folder(), part))
+    writeFileSync(path.join(folder(), 'new', '1.host'), RAW)
+    mailbox = await openMailbox(`maildir:${folder()}`, wire)
     expectMail(await mailbox.list('host.example'))
-    writeFileSync(path.join(folder, 'cur', '2.host:2,S'), RAW)
+    writeFileSync(path.join(folder(), 'cur', '2.host:2,S'), RAW)
     expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal([
       '1.host',
       '2.host',
@@ -59,10 +63,10 @@ describe('a mailbox', () => {
   })
 
   it('is a Maildir of which a mail that was read is deleted, where that is asked for', async () => {
-    mkdirSync(path.join(folder, 'new'))
-    const file = path.join(folder, 'new', '1.host')
+    mkdirSync(path.join(folder(), 'new'))
+    const file = path.join(folder(), 'new', '1.host')
     writeFileSync(file, RAW)
-    mailbox = await openMailbox(`maildir:${folder}`, wire, { isDeleting: true })
+    mailbox = await openMailbox(`maildir:${folder()}`, wire, { isDeleting: true })
     const [mail] = await mailbox.list('host.example')
     if (mail === undefined) throw new Error('no mail')
     await mailbox.remove?.(mail)
@@ -70,9 +74,7 @@ describe('a mailbox', () => {
   })
 
   it('is refused where mails are to be deleted and cannot be', async () => {
-    const error = await openMailbox('command:true', wire, { isDeleting: true }).catch(
-      (one: unknown) => one,
-    )
+    const error = await faultOf(openMailbox('command:true', wire, { isDeleting: true }))
     expect(String(error)).to.include('nothing can be deleted there')
   })
 
@@ -109,7 +111,7 @@ describe('a mailbox', () => {
     const opened = await openMailbox(`imap://owner:the%20password@127.0.0.1:${server.port}`, wire)
     expect(await opened.list('host.example')).to.deep.equal([])
     server.close()
-    const error = await opened.list('host.example').catch((one: unknown) => one)
+    const error = await faultOf(opened.list('host.example'))
     expect(String(error)).to.include('can no longer be read')
     await opened.close()
   })
@@ -143,9 +145,9 @@ describe('a mailbox', () => {
   })
 
   it('is a program that prints a list, for the host that is asked about', async () => {
-    const file = path.join(folder, 'host.example')
+    const file = path.join(folder(), 'host.example')
     writeFileSync(file, JSON.stringify(LIST))
-    mailbox = await openMailbox(`command:cat ${folder}/{host}`, wire)
+    mailbox = await openMailbox(`command:cat ${folder()}/{host}`, wire)
     const [mail] = await mailbox.list('host.example')
     expect(mail).to.include({ id: '1', text: 'x', subject: '', html: '' })
   })
@@ -161,7 +163,7 @@ describe('a mailbox', () => {
       mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
       expect(await mailbox.list('localhost')).to.have.lengthOf(1)
       const refused = await openMailbox(`http://{host}:${port}/other?key=of-the-owner`, wire)
-      const error = await refused.list('localhost').catch((one: unknown) => one)
+      const error = await faultOf(refused.list('localhost'))
       expect(String(error)).to.include('the answer is 406').and.not.include('of-the-owner')
     } finally {
       server.close()
@@ -170,7 +172,7 @@ describe('a mailbox', () => {
 
   for (const text of ['ftp://host.example', 'inbox', 'smtp:none']) {
     it(`is not "${text}"`, async () => {
-      const error = await openMailbox(text, wire).catch((one: unknown) => one)
+      const error = await faultOf(openMailbox(text, wire))
       expect(error).to.be.instanceOf(Error)
     })
   }
