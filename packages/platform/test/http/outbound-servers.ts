@@ -2,12 +2,24 @@ import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import type { TlsOptions } from 'node:tls'
+import { afterTest } from '@svc/testkit'
+import { createOutbound, type Outbound, type OutboundOptions } from '../../src/index.ts'
 
 const MINUTE_MS = 60_000
 
-/** A server of a test, stopped with all its connections. */
+/** A call to a server on loopback. */
+export const GET = { method: 'GET', isTrusted: true } as const
+
+/** Calls that may go to loopback. */
+export function trusting(options: OutboundOptions = {}): Outbound {
+  return createOutbound({ trustedNetworks: ['127.0.0.0/8'], ...options })
+}
+
+/** A server of a test, stopped with all its connections after it. */
 export interface TestServer {
   readonly port: number
+  /** Over HTTP, by its address. */
+  readonly url: string
   /** How many connections came. */
   connections(): number
   close(): Promise<void>
@@ -24,16 +36,15 @@ export async function serve(server: net.Server): Promise<TestServer> {
     socket.once('close', () => sockets.delete(socket))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    // A TCP server's address is an object; a string is only given for pipes.
-    port: (server.address() as AddressInfo).port,
-    connections: () => connections,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
-  }
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  afterTest(close)
+  // A TCP server's address is an object; a string is only given for pipes.
+  const { port } = server.address() as AddressInfo
+  return { port, url: `http://127.0.0.1:${port}/`, connections: () => connections, close }
 }
 
 export function serveHttp(listener: http.RequestListener): Promise<TestServer> {

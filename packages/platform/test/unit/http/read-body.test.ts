@@ -2,25 +2,16 @@ import type http from 'node:http'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { BodyRule, RouteRow } from '../../../src/http/route.ts'
-import { type Send, serveRows } from './serve-rows.ts'
+import { ask, type Send, testRow } from './serve-rows.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
 function echo(body: BodyRule): RouteRow {
-  return {
-    method: 'POST',
-    path: '/echo',
-    handler: (ctx) => {
-      const { json, form } = ctx.state
-      ctx.body = { ...(json === undefined ? {} : { json }), form: [...form.entries()] }
-    },
-    auth: ['none'],
-    body,
-    statuses: [200, 400, 413, 415],
-    family: 'json',
-    summary: '',
-    source: '',
+  const handler: RouteRow['handler'] = (ctx) => {
+    const { json, form } = ctx.state
+    ctx.body = { ...(json === undefined ? {} : { json }), form: [...form.entries()] }
   }
+  return testRow({ method: 'POST', path: '/echo', handler, body, statuses: [200, 400, 413, 415] })
 }
 
 function post(
@@ -87,8 +78,7 @@ describe('createBodyReader', () => {
   ]
   for (const [what, rule, request, expected] of read) {
     it(`reads ${what}`, async () => {
-      const { send } = await serveRows([echo(rule)])
-      const answer = await send('/echo', request)
+      const answer = await ask([echo(rule)], '/echo', request)
       expect(answer.status, answer.body).to.equal(200)
       expect(JSON.parse(answer.body)).to.deep.equal(expected)
     })
@@ -136,38 +126,37 @@ describe('createBodyReader', () => {
   ]
   for (const [what, rule, request, status] of refused) {
     it(`answers ${status} to ${what}`, async () => {
-      const { send } = await serveRows([echo(rule)])
-      expect((await send('/echo', request)).status).to.equal(status)
+      expect((await ask([echo(rule)], '/echo', request)).status).to.equal(status)
     })
   }
 
   it('takes 65 536 bytes', async () => {
-    const { send } = await serveRows([echo(json)])
     const text = `"${'a'.repeat(65_534)}"`
-    expect((await send('/echo', post('application/json', text))).status).to.equal(200)
+    expect((await ask([echo(json)], '/echo', post('application/json', text))).status).to.equal(200)
   })
 
   it('counts bytes, not what the length header says', async () => {
-    const { send } = await serveRows([echo(json)])
     const request = post('application/json', `"${'a'.repeat(70_000)}"`, {
       'transfer-encoding': 'chunked',
     })
-    const answer = await send('/echo', request)
+    const answer = await ask([echo(json)], '/echo', request)
     expect(answer.status).to.equal(413)
     expect(answer.headers['connection']).to.equal('close')
   })
 
   it('answers what the row says to another type', async () => {
     const wrongType = { status: 400, code: 'bad_content_type' }
-    const { send } = await serveRows([echo({ ...json, wrongType })])
-    const answer = await send('/echo', post('text/plain', 'x'))
+    const answer = await ask([echo({ ...json, wrongType })], '/echo', post('text/plain', 'x'))
     expect(answer.status).to.equal(400)
     expect(JSON.parse(answer.body)).to.deep.equal({ error: 'bad_content_type' })
   })
 
   it('makes __proto__ a member like any other', async () => {
-    const { send } = await serveRows([echo(json)])
-    const answer = await send('/echo', post('application/json', '{"__proto__":{"a":1}}'))
+    const answer = await ask(
+      [echo(json)],
+      '/echo',
+      post('application/json', '{"__proto__":{"a":1}}'),
+    )
     expect(answer.body).to.equal('{"json":{"__proto__":{"a":1}},"form":[]}')
   })
 })

@@ -26,6 +26,23 @@ export function testInstance(fields: Partial<Instance> = {}): Instance {
   return instance as Instance
 }
 
+/** A row that answers 200 and `done` to everybody. */
+export function testRow(fields: Partial<RouteRow> = {}): RouteRow {
+  return {
+    method: 'GET',
+    path: '/auth/thing',
+    handler: (ctx) => {
+      ctx.body = 'done'
+    },
+    auth: ['none'],
+    statuses: [200],
+    family: 'json',
+    summary: '',
+    source: '',
+    ...fields,
+  }
+}
+
 /** One line of the log. */
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error'
@@ -76,6 +93,17 @@ export async function serveRows(
   const server = await listen(app)
   afterTest(server.close)
   return { log: lines, send: (target, request = {}) => exchange(server.port, target, request) }
+}
+
+/** One request to rows that are served for it alone. */
+export async function ask(
+  rows: readonly RouteRow[],
+  target: string,
+  request: Send = {},
+  options: Parameters<typeof serveRows>[1] = {},
+): Promise<Answer> {
+  const { send } = await serveRows(rows, options)
+  return send(target, request)
 }
 
 function exchange(port: number, target: string, { method, headers, body }: Send): Promise<Answer> {

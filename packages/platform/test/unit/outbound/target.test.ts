@@ -16,6 +16,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'junk.example': ['nonsense'],
   'nowhere.example': [],
   localhost: ['127.0.0.1', '::1'],
+  'localhost.': ['127.0.0.1'],
+  'a.localhost': ['127.0.0.1'],
+  'scoped.example': ['8.8.8.8', 'fe80::1%lo'],
+  'spaced.example': ['8.8.8.8', '8.8.8.8\n'],
 }
 
 const rules = {
@@ -80,7 +84,12 @@ describe('the guard of outgoing calls (connectors.md 6.1)', () => {
     ['https://[64:ff9b::10.0.0.1]/', 'refused address'],
     ['https://[fd00:ec2::254]/', 'refused address'],
     ['https://localhost/', 'refused address'],
-    ['https://LOCALHOST/', 'refused address'],
+    ['https://LOCALHOST./', 'refused address'],
+    ['https://a.localhost/', 'refused address'],
+    ['https://scoped.example/', 'refused address'],
+    ['https://spaced.example/', 'refused address'],
+    ['https://[fe80::1%25lo]/', 'refused url'],
+    ['https://[::1%lo]/', 'refused url'],
     ['https://inside.example/', 'refused address'],
     ['https://mapped.example/', 'refused address'],
     ['https://metadata.example/', 'refused address'],
