@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { afterTest } from '@svc/testkit'
 import {
   type ConnectionLimits,
   limitConnections,
@@ -18,6 +19,8 @@ export interface LimitedServer {
   readonly log: readonly Readonly<Record<string, unknown>>[]
   /** A client whose connection the server knows of. */
   join(options?: Omit<RawClientOptions, 'isSecure'>): Promise<RawClient>
+  /** Such a client that has sent this. */
+  say(text: string | Buffer): Promise<RawClient>
   close(): Promise<void>
 }
 
@@ -25,7 +28,7 @@ export interface LimitedServerOptions extends LimitConnectionsOptions {
   readonly tls?: { readonly key: string; readonly cert: string }
 }
 
-/** A server with the bounds, on 127.0.0.1. */
+/** A server with the bounds, on 127.0.0.1; closed after the test. */
 export async function startLimited(
   listener: RequestListener,
   { tls, ...options }: LimitedServerOptions = {},
@@ -45,12 +48,25 @@ export async function startLimited(
   await once(server, 'listening')
   // A TCP server's address is an object; a string is only given for pipes.
   const { port } = server.address() as AddressInfo
-  return {
+  let closing: Promise<unknown> | undefined
+  function close(): Promise<unknown> {
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
+    return closed
+  }
+  const limited: LimitedServer = {
     server,
     port,
     limits,
     sockets,
     log,
+    async say(text) {
+      const client = await limited.join()
+      client.send(text)
+      return client
+    },
     async join(options) {
       const [client] = await Promise.all([
         openClient(port, { ...options, isSecure: tls !== undefined }),
@@ -59,11 +75,9 @@ export async function startLimited(
       return client
     },
     async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      for (const socket of sockets) socket.destroy()
-      await closed
+      await (closing ??= close())
     },
   }
+  afterTest(limited.close)
+  return limited
 }
