@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { once } from 'node:events'
 import path from 'node:path'
 import { expect } from 'chai'
+import { afterTest } from '../../../testkit/src/after-test.ts'
 import { imapMailbox } from '../../src/mailbox/imap-mailbox.ts'
 import type { Mailbox } from '../../src/mailbox/mailbox.ts'
 import { openMailbox } from '../../src/mailbox/open-mailbox.ts'
@@ -81,34 +82,28 @@ describe('a mailbox', () => {
   for (const isDeleting of [false, true]) {
     it(`is an inbox over IMAP, of which ${isDeleting ? 'a mail that was read is' : 'nothing is'} deleted`, async () => {
       const server = await ImapServer.start('the password')
-      try {
-        server.mails.set(7, `${RAW}\r\n`)
-        const address = `imap://owner:the%20password@127.0.0.1:${server.port}`
-        mailbox = await openMailbox(address, wire, { isDeleting })
-        const mails = await mailbox.list('host.example')
-        expectMail(mails)
-        const [mail] = mails
-        if (mail === undefined) throw new Error('no mail')
-        server.mails.set(9, `${RAW}\r\n`)
-        expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal(['7', '9'])
-        await mailbox.remove?.(mail)
-        expect([...server.mails.keys()]).to.deep.equal(isDeleting ? [9] : [7, 9])
-        // The server may be where it is still the day before.
-        const [, day = ''] = /SEARCH SINCE (\S+)/.exec(server.commands.join('\n')) ?? []
-        expect(Date.parse(`${day} UTC`)).to.be.at.most(Date.now() - 86_400_000)
-        const opened = server.commands.filter((one) => /^(SELECT|EXAMINE)/.test(one))
-        expect(opened).to.deep.equal([isDeleting ? 'SELECT INBOX' : 'EXAMINE INBOX'])
-        await mailbox.close()
-        mailbox = undefined
-      } finally {
-        server.close()
-      }
+      server.mails.set(7, `${RAW}\r\n`)
+      const address = server.address('the password')
+      mailbox = await openMailbox(address, wire, { isDeleting })
+      const mails = await mailbox.list('host.example')
+      expectMail(mails)
+      const [mail] = mails
+      if (mail === undefined) throw new Error('no mail')
+      server.mails.set(9, `${RAW}\r\n`)
+      expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal(['7', '9'])
+      await mailbox.remove?.(mail)
+      expect([...server.mails.keys()]).to.deep.equal(isDeleting ? [9] : [7, 9])
+      // The server may be where it is still the day before.
+      const [, day = ''] = /SEARCH SINCE (\S+)/.exec(server.commands.join('\n')) ?? []
+      expect(Date.parse(`${day} UTC`)).to.be.at.most(Date.now() - 86_400_000)
+      const opened = server.commands.filter((one) => /^(SELECT|EXAMINE)/.test(one))
+      expect(opened).to.deep.equal([isDeleting ? 'SELECT INBOX' : 'EXAMINE INBOX'])
     })
   }
 
   it('is an inbox over IMAP whose connection may break: it is closed then', async () => {
     const server = await ImapServer.start('the password')
-    const opened = await openMailbox(`imap://owner:the%20password@127.0.0.1:${server.port}`, wire)
+    const opened = await openMailbox(server.address('the password'), wire)
     expect(await opened.list('host.example')).to.deep.equal([])
     server.close()
     const error = await faultOf(opened.list('host.example'))
@@ -118,17 +113,13 @@ describe('a mailbox', () => {
 
   it('says when the account over IMAP is refused, and needs a password', async () => {
     const server = await ImapServer.start('the password')
-    try {
-      const wrong = `imap://owner:other@127.0.0.1:${server.port}`
-      const refused = await imapMailbox(wrong, { isDeleting: false }).catch((one: unknown) => one)
-      expect(refused).to.be.instanceOf(Error)
-      const none = await imapMailbox('imap://owner@127.0.0.1', { isDeleting: false }).catch(
-        (one: unknown) => one,
-      )
-      expect(String(none)).to.include('CONTRACT_MAILBOX_PASSWORD')
-    } finally {
-      server.close()
-    }
+    const wrong = server.address('other')
+    const refused = await imapMailbox(wrong, { isDeleting: false }).catch((one: unknown) => one)
+    expect(refused).to.be.instanceOf(Error)
+    const none = await imapMailbox('imap://owner@127.0.0.1', { isDeleting: false }).catch(
+      (one: unknown) => one,
+    )
+    expect(String(none)).to.include('CONTRACT_MAILBOX_PASSWORD')
   })
 
   it('is the relay of the server', async () => {
@@ -158,16 +149,13 @@ describe('a mailbox', () => {
       response.writeHead(isRight ? 200 : 406).end(JSON.stringify(LIST))
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    try {
-      const { port } = server.address() as AddressInfo // it listens on an address
-      mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
-      expect(await mailbox.list('localhost')).to.have.lengthOf(1)
-      const refused = await openMailbox(`http://{host}:${port}/other?key=of-the-owner`, wire)
-      const error = await faultOf(refused.list('localhost'))
-      expect(String(error)).to.include('the answer is 406').and.not.include('of-the-owner')
-    } finally {
-      server.close()
-    }
+    afterTest(() => server.close())
+    const { port } = server.address() as AddressInfo // it listens on an address
+    mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
+    expect(await mailbox.list('localhost')).to.have.lengthOf(1)
+    const refused = await openMailbox(`http://{host}:${port}/other?key=of-the-owner`, wire)
+    const error = await faultOf(refused.list('localhost'))
+    expect(String(error)).to.include('the answer is 406').and.not.include('of-the-owner')
   })
 
   for (const text of ['ftp://host.example', 'inbox', 'smtp:none']) {

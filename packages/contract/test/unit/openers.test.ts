@@ -15,15 +15,11 @@ describe('a run that cannot be opened', () => {
       const server = await ImapServer.start('password')
       // Nothing can be written where the folder of the journal is gone.
       if (what === 'a journal') rmSync(folder(), { recursive: true })
-      try {
-        const mailbox = `imap://owner:password@127.0.0.1:${server.port}`
-        const all = ['http://127.0.0.1:1', '--mailbox', mailbox, ...words]
-        const { code } = await runCommand(all, { CONTRACT_OWNER_PASSPHRASE: 'a passphrase' })
-        expect(code).to.equal(2)
-        expect(server.commands.at(-1)).to.equal('LOGOUT')
-      } finally {
-        server.close()
-      }
+      const mailbox = server.address('password')
+      const all = ['http://127.0.0.1:1', '--mailbox', mailbox, ...words]
+      const { code } = await runCommand(all, { CONTRACT_OWNER_PASSPHRASE: 'a passphrase' })
+      expect(code).to.equal(2)
+      expect(server.commands.at(-1)).to.equal('LOGOUT')
     })
   }
 })

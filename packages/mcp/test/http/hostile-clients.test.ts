@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { connected, mcpServer, modern, resultOf } from '../support/mcp-server.ts'
+import { connected, modern, resultOf } from '../support/mcp-server.ts'
 
 const NOTES = 'io.svc.notes'
 
@@ -35,8 +35,7 @@ describe('a hostile client', () => {
   })
 
   it('brings nothing down with deep fields', async () => {
-    const server = await mcpServer()
-    const token = await server.connect(`${NOTES}:POST`)
+    const { server, token } = await connected({}, `${NOTES}:POST`)
     const depth = 30_000
     const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`
     const call = modern('tools/call', {

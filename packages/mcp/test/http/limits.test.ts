@@ -46,8 +46,10 @@ eachStore((open) => {
 
     it('count writes apart', async () => {
       const store = await open()
-      const server = await mcpServer({ store, mcp: limited('writes', 1) })
-      const token = await server.connect(`${NOTES}:GET ${NOTES}:POST`)
+      const { server, token } = await connected(
+        { store, mcp: limited('writes', 1) },
+        `${NOTES}:GET ${NOTES}:POST`,
+      )
       expect(resultOf(await create(server, token, 'a')).isError).to.equal(false)
       expect(resultOf(await create(server, token, 'b')).error.code).to.equal('limit_reached')
       expect(resultOf(await server.call(token, 'list_kinds')).isError).to.equal(false)

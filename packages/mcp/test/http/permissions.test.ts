@@ -1,15 +1,14 @@
 import { sqliteStore } from '@svc/store/sqlite'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { HOST, mcpServer, resultOf } from '../support/mcp-server.ts'
+import { connected, HOST, mcpServer, resultOf } from '../support/mcp-server.ts'
 
 const METADATA = `resource_metadata="https://${HOST}/.well-known/oauth-protected-resource/mcp"`
 const NOTE = { kind: 'io.svc.notes', fields: { title: 'New' }, key: 'k' }
 
 describe('permissions of a call', () => {
   it('are asked for at once, five times an hour, before the tool runs', async () => {
-    const server = await mcpServer()
-    const token = await server.connect('io.svc.contacts:GET')
+    const { server, token } = await connected({}, 'io.svc.contacts:GET')
     for (let time = 0; time < 5; time += 1) {
       const answer = await server.call(token, 'create', NOTE)
       expect(answer.status).to.equal(403)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import type { DataPort } from '../../src/index.ts'
-import { mcpServer, resultOf } from '../support/mcp-server.ts'
+import { connected, resultOf } from '../support/mcp-server.ts'
 
 const NOTES = 'io.svc.notes'
 const MOST = 10_000
@@ -41,8 +41,10 @@ function pagesOf(count: number, onPage: () => void): Pages {
 }
 
 async function search(pages: Pages, clock: FakeClock) {
-  const server = await mcpServer({ clock, mcp: { data: pages.port, clock } })
-  const token = await server.connect(`${NOTES}:GET`)
+  const { server, token } = await connected(
+    { clock, mcp: { data: pages.port, clock } },
+    `${NOTES}:GET`,
+  )
   const { structuredContent } = resultOf(await server.call(token, 'search', { query: 'tulips' }))
   return structuredContent as { complete: boolean; results: readonly object[] }
 }

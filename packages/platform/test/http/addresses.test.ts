@@ -4,11 +4,11 @@ import http from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { needsLoopbackAddresses } from '@svc/testkit'
+import { needsLoopbackAddresses, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { CONNECTION_BOUNDS, limitConnections } from '../../src/index.ts'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, openClient, type RawClient, until } from '../support/raw-client.ts'
+import { get, openClient, type RawClient } from '../support/raw-client.ts'
 
 function openMany(port: number, count: number): Promise<readonly RawClient[]> {
   return Promise.all(Array.from({ length: count }, () => openClient(port)))

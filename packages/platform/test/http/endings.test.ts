@@ -1,7 +1,8 @@
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ServerResponse } from 'node:http'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, post, until } from '../support/raw-client.ts'
+import { get, post } from '../support/raw-client.ts'
 
 const HALF_HEADER = 'GET / HTTP/1.1\r\nHost: alice.example\r\n'
 const HALF_BODY = 'POST / HTTP/1.1\r\nHost: alice.example\r\nContent-Length: 10\r\n\r\nhalf'

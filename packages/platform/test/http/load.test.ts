@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { limitLoad, type LoadLimits, OverloadedError, type RequestLoad } from '../../src/index.ts'
-import { get, openClient, post, type RawClient, until } from '../support/raw-client.ts'
+import { get, openClient, post, type RawClient } from '../support/raw-client.ts'
 
 interface Context {
   readonly req: IncomingMessage

@@ -15,18 +15,10 @@ export function trusting(options: OutboundOptions = {}): Outbound {
   return createOutbound({ trustedNetworks: ['127.0.0.0/8'], ...options })
 }
 
-/** A server of a test, stopped with all its connections after it. */
-export interface TestServer {
-  readonly port: number
-  /** Over HTTP, by its address. */
-  readonly url: string
-  /** How many connections came. */
-  connections(): number
-  close(): Promise<void>
-}
+export type TestServer = Awaited<ReturnType<typeof serve>>
 
-/** Anything that accepts connections on 127.0.0.1. */
-export async function serve(server: net.Server): Promise<TestServer> {
+/** Anything that accepts connections on 127.0.0.1; stopped with all of them after the test. */
+async function serve(server: net.Server) {
   const sockets = new Set<net.Socket>()
   let connections = 0
   server.on('connection', (socket: net.Socket) => {

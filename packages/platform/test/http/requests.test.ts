@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, openClient, post, until } from '../support/raw-client.ts'
+import { get, openClient, post } from '../support/raw-client.ts'
 
 describe('requests of one connection', () => {
   let limited: LimitedServer
@@ -143,7 +144,7 @@ describe('requests of one connection', () => {
     const [socket] = limited.sockets
     let read = -1
     // What the system holds is not read: the figure stands still.
-    await until(() => read === (read = socket?.bytesRead ?? 0), 2000)
+    await until(() => read === (read = socket?.bytesRead ?? 0), { limitMs: 2000 })
     expect(socket?.bytesRead).to.be.lessThan(200_000)
     expect(received).to.equal(0)
     answers[0]?.end('first')

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
-import { afterTest } from '@svc/testkit'
+import { afterTest, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { LimitConnectionsOptions } from '../../src/index.ts'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, type RawClient, until } from '../support/raw-client.ts'
+import { get, type RawClient } from '../support/raw-client.ts'
 import { readTestCertificate } from '../support/certificate.ts'
 
 /** Much more than the system takes by itself. */
@@ -44,7 +44,7 @@ for (const isSecure of [false, true]) {
       const client = await start(LARGE, { ...bounds, sweepMs: 100 })
       readSlowly(client.socket)
       client.send(get())
-      await until(() => client.said().length > LARGE.length, 15_000)
+      await until(() => client.said().length > LARGE.length, { limitMs: 15_000 })
       expect(limited.limits.figures().refused.slow_reader).to.equal(0)
     })
   })

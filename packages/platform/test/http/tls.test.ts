@@ -1,8 +1,9 @@
 import { connect } from 'node:tls'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { readTestCertificate } from '../support/certificate.ts'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, openClient, post, until } from '../support/raw-client.ts'
+import { get, openClient, post } from '../support/raw-client.ts'
 
 describe('a listener with TLS', () => {
   let limited: LimitedServer

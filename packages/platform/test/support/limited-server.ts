@@ -3,26 +3,10 @@ import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterTest } from '@svc/testkit'
-import {
-  type ConnectionLimits,
-  limitConnections,
-  type LimitConnectionsOptions,
-} from '../../src/index.ts'
+import { limitConnections, type LimitConnectionsOptions } from '../../src/index.ts'
 import { openClient, type RawClient, type RawClientOptions } from './raw-client.ts'
 
-export interface LimitedServer {
-  readonly server: http.Server
-  readonly port: number
-  readonly limits: ConnectionLimits
-  /** TCP sockets that are not destroyed. */
-  readonly sockets: ReadonlySet<Socket>
-  readonly log: readonly Readonly<Record<string, unknown>>[]
-  /** A client whose connection the server knows of. */
-  join(options?: Omit<RawClientOptions, 'isSecure'>): Promise<RawClient>
-  /** Such a client that has sent this. */
-  say(text: string | Buffer): Promise<RawClient>
-  close(): Promise<void>
-}
+export type LimitedServer = Awaited<ReturnType<typeof startLimited>>
 
 export interface LimitedServerOptions extends LimitConnectionsOptions {
   readonly tls?: { readonly key: string; readonly cert: string }
@@ -32,8 +16,9 @@ export interface LimitedServerOptions extends LimitConnectionsOptions {
 export async function startLimited(
   listener: RequestListener,
   { tls, ...options }: LimitedServerOptions = {},
-): Promise<LimitedServer> {
+) {
   const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener)
+  /** TCP sockets that are not destroyed. */
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -56,28 +41,21 @@ export async function startLimited(
     for (const socket of sockets) socket.destroy()
     return closed
   }
-  const limited: LimitedServer = {
-    server,
-    port,
-    limits,
-    sockets,
-    log,
-    async say(text) {
-      const client = await limited.join()
-      client.send(text)
-      return client
-    },
-    async join(options) {
-      const [client] = await Promise.all([
-        openClient(port, { ...options, isSecure: tls !== undefined }),
-        once(server, 'connection'),
-      ])
-      return client
-    },
-    async close() {
-      await (closing ??= close())
-    },
+  /** A client whose connection the server knows of. */
+  async function join(options?: Omit<RawClientOptions, 'isSecure'>): Promise<RawClient> {
+    const [client] = await Promise.all([
+      openClient(port, { ...options, isSecure: tls !== undefined }),
+      once(server, 'connection'),
+    ])
+    return client
   }
-  afterTest(limited.close)
-  return limited
+  /** Such a client that has sent this. */
+  async function say(text: string | Buffer): Promise<RawClient> {
+    const client = await join()
+    client.send(text)
+    return client
+  }
+  const closeOnce = async (): Promise<void> => void (await (closing ??= close()))
+  afterTest(closeOnce)
+  return { server, port, limits, sockets, log, join, say, close: closeOnce }
 }

@@ -202,8 +202,11 @@ describe('POST /realtime/:doctype/:id', () => {
   })
 
   it('answers, like the other routes, what their rows declare', async () => {
-    await server.browser().get('/realtime/')
-    await server.browser().get('/realtime')
+    for (const path of ['/realtime/', '/realtime']) {
+      const answer = await server.browser().get(path)
+      expect(answer.status).to.equal(426)
+      expect(answer.headers).to.include({ upgrade: 'websocket', 'sec-websocket-version': '13' })
+    }
     expect(statuses.undeclared()).to.deep.equal([])
     expect(statuses.missing(server.realtime.rows)).to.deep.equal([])
   })

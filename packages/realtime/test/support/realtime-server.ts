@@ -2,7 +2,6 @@ import {
   type AppManifest,
   type AuthorizePages,
   createOAuth,
-  type OAuth,
   type OwnerSessions,
 } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
@@ -12,7 +11,6 @@ import {
   afterTest,
   type BrowserClient,
   browserClient,
-  type Listening,
   listen,
   type RelyingParty,
   relyingParty,
@@ -20,7 +18,7 @@ import {
   scaledLimit,
 } from '@svc/testkit'
 import Koa from 'koa'
-import { createRealtime, type Realtime, type RealtimeOptions } from '../../src/index.ts'
+import { createRealtime, type RealtimeOptions } from '../../src/index.ts'
 import { type ConnectOptions, connectSocket, type SocketClient } from './socket-client.ts'
 
 export const DRIVE: AppManifest = {
@@ -48,39 +46,32 @@ export const SETTINGS: AppManifest = {
   routes: {},
 }
 
+/** Figures of a server without connections. */
+export const NOTHING_OPEN = {
+  connections: 0,
+  subscriptions: 0,
+  topics: 0,
+  channels: 0,
+  tracked: 0,
+}
+
 /** A server with the websocket, real but for its pages, sessions and apps. */
-export interface RealtimeServer {
-  readonly oauth: OAuth
-  readonly realtime: Realtime
+export type RealtimeServer = Awaited<ReturnType<typeof startRealtime>>
+
+/** What the processes of a host share. */
+interface SameHost {
   readonly store: Store
   readonly alice: Instance
   readonly bob: Instance
-  readonly server: Listening
-  readonly port: number
-  /** Live sessions; a request names its own with the cookie `session`. */
   readonly live: Set<string>
   readonly installed: Map<string, AppManifest>
-  readonly logged: string[]
-  browser(headers?: Readonly<Record<string, string>>): BrowserClient
-  connect(options?: ConnectOptions): Promise<SocketClient>
-  /** A token of an app, in the session of the same name. */
-  appToken(app?: AppManifest, session?: string): Promise<string>
-  /** A connection of the app, authenticated. */
-  connectApp(app?: AppManifest): Promise<SocketClient>
-  /** A registered client with a token of the scope. */
-  client(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
-  /** Publishes that a file of alice was made. */
-  tell(id: string, doc?: Readonly<Record<string, unknown>>): Promise<void>
-  /** The owner gives a client the scope. @returns its token */
-  allow(party: RelyingParty, scope: string): Promise<string>
-  close(): Promise<void>
 }
 
 export interface RealtimeServerOptions {
   readonly store: Store
   readonly clock?: { now(): number }
   /** Another process of the same host. */
-  readonly sameAs?: RealtimeServer
+  readonly sameAs?: SameHost
   readonly bus?: Bus
   /** The outermost middleware. */
   readonly observe?: unknown
@@ -111,7 +102,7 @@ export async function testRealtime(
   return server
 }
 
-export async function startRealtime(options: RealtimeServerOptions): Promise<RealtimeServer> {
+export async function startRealtime(options: RealtimeServerOptions) {
   const { store, clock, sameAs } = options
   const live = sameAs?.live ?? new Set<string>(['tab'])
   const installed = sameAs?.installed ?? new Map([DRIVE, SETTINGS].map((app) => [app.slug, app]))
@@ -178,51 +169,59 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
   const browser = (headers: Readonly<Record<string, string>> = {}): BrowserClient =>
     browserClient({ ...map, base: alice.origin, headers })
 
-  const self: RealtimeServer = {
+  async function connect(how: ConnectOptions = {}): Promise<SocketClient> {
+    const client = await connectSocket(server.port, how)
+    clients.push(client)
+    return client
+  }
+  /** A token of an app, in the session of the same name. */
+  const appToken = (app = DRIVE, session = 'tab') => oauth.appTokens.issue(alice, app, session)
+  /** A connection of the app, authenticated. */
+  async function connectApp(app = DRIVE): Promise<SocketClient> {
+    const client = await connect({ headers: { cookie: 'session=tab' } })
+    client.send({ method: 'AUTH', payload: await appToken(app) })
+    return client
+  }
+  /** The owner gives a client the scope. @returns its token */
+  async function allow(party: RelyingParty, scope: string): Promise<string> {
+    const pending = await party.authorize({ scope })
+    const tab = browser({ cookie: 'session=tab' })
+    const page = await tab.get(pending.url)
+    const answer = await tab.submit(page.page().form('/auth/authorize'), {})
+    const tokens = await party.exchange(String(answer.location), pending)
+    return tokens.access_token
+  }
+  /** A registered client with a token of the scope. */
+  async function client(scope: string) {
+    const redirectUri = 'https://client.example/callback'
+    const party = relyingParty({ ...map, issuer: alice.origin, redirectUri })
+    await party.register({})
+    return { party, token: await allow(party, scope) }
+  }
+  /** Publishes that a file of alice was made. */
+  const tell = (id: string, doc?: Readonly<Record<string, unknown>>) =>
+    realtime.publish(alice, 'CREATED', { type: 'io.svc.files', id, ...(doc && { doc }) })
+  return {
     oauth,
     realtime,
     store,
     alice,
     bob,
     server,
+    port: server.port,
+    logged,
+    /** Live sessions; a request names its own with the cookie `session`. */
     live,
     installed,
-    logged,
     browser,
-    port: server.port,
-    async connect(how = {}) {
-      const client = await connectSocket(server.port, how)
-      clients.push(client)
-      return client
-    },
-    appToken: (app = DRIVE, session = 'tab') => oauth.appTokens.issue(alice, app, session),
-    async connectApp(app = DRIVE) {
-      const client = await self.connect({ headers: { cookie: 'session=tab' } })
-      client.send({ method: 'AUTH', payload: await self.appToken(app) })
-      return client
-    },
-    tell: (id, doc) =>
-      realtime.publish(alice, 'CREATED', { type: 'io.svc.files', id, ...(doc && { doc }) }),
-    async client(scope) {
-      const redirectUri = 'https://client.example/callback'
-      const party = relyingParty({ ...map, issuer: alice.origin, redirectUri })
-      await party.register({})
-      return { party, token: await self.allow(party, scope) }
-    },
-    async allow(party, scope) {
-      const pending = await party.authorize({ scope })
-      const tab = browser({ cookie: 'session=tab' })
-      const page = await tab.get(pending.url)
-      const answer = await tab.submit(page.page().form('/auth/authorize'), {})
-      const tokens = await party.exchange(String(answer.location), pending)
-      return tokens.access_token
-    },
-    close() {
-      closing ??= close()
-      return closing
-    },
+    connect,
+    appToken,
+    connectApp,
+    client,
+    allow,
+    tell,
+    close: () => (closing ??= close()),
   }
-  return self
 }
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for'))

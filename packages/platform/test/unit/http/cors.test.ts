@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { CorsRule, RouteRow } from '../../../src/http/route.ts'
 import type { Instance } from '../../../src/instances/instance.ts'
-import { type Answer, serveRows, testInstance, testRow } from './serve-rows.ts'
+import { testInstance } from '../../support/test-instance.ts'
+import { ask, type Answer, serveRows, testRow } from './serve-rows.ts'
 
 /** D28, as rows. */
 function row(method: RouteRow['method'], path: string, cors?: CorsRule): RouteRow {
@@ -21,9 +22,8 @@ const ROWS = [
   row('GET', '/.well-known/thing', 'open'),
 ]
 
-const FLAT = testInstance({ subdomains: 'flat' })
-const PORT = testInstance({
-  domain: 'alice.localhost:8080',
+const FLAT = testInstance(undefined, { subdomains: 'flat' })
+const PORT = testInstance('alice.localhost:8080', {
   origin: 'http://alice.localhost:8080',
   isHttps: false,
 })
@@ -197,8 +197,7 @@ describe('CORS', () => {
   })
 
   it('says nothing without an Origin', async () => {
-    const { send } = await serveRows(ROWS)
-    expect(allowed((await send('/data/io.svc.files')).headers)).to.be.empty
+    expect(allowed((await ask(ROWS, '/data/io.svc.files')).headers)).to.be.empty
   })
 
   it('never sends a header on an app host', async () => {

@@ -27,7 +27,16 @@ eachStore((open, name) => {
       instance = testInstance('alice.example.com')
       expect((await store.write(keyring.create(instance.id))).written).to.equal(true)
     })
-    afterEach(() => keyring.close())
+    const others: StoredKeyring[] = []
+    afterEach(async () => {
+      for (const ring of [keyring, ...others.splice(0)]) await ring.close()
+    })
+    /** The keyring of another process. */
+    function another(options: Partial<Parameters<typeof createKeyring>[0]> = {}): StoredKeyring {
+      const ring = createKeyring({ store, sealer, clock, ...options })
+      others.push(ring)
+      return ring
+    }
 
     /** The key of its kind that seals and signs now. */
     async function expectKid(kid: string, ring = keyring): Promise<void> {
@@ -138,12 +147,11 @@ eachStore((open, name) => {
 
     it('looks again before it refuses a kid it has not seen', async () => {
       await keyring.current(instance, 'access')
-      const other = createKeyring({ store, sealer, clock })
+      const other = another()
       const [change] = await other.replaceSessionKey(instance)
       await store.write(change === undefined ? [] : [change])
       await keyring.current(instance, 'session')
       expect((await keyring.find(instance, 'session', 'session.2'))?.kid).to.equal('session.2')
-      await other.close()
     })
 
     it('does not take a read that was under way for a second look', async () => {
@@ -163,14 +171,13 @@ eachStore((open, name) => {
           return record
         },
       })
-      const other = createKeyring({ store: slow, sealer, clock })
+      const other = another({ store: slow })
       const early = other.current(instance, 'access')
       await keyring.rotate(instance)
       const found = other.find(instance, 'access', 'access.2')
       release()
       expect((await early).kid).to.equal('access.1')
       expect((await found)?.kid).to.equal('access.2')
-      await other.close()
     })
 
     it('makes the key for links in mails with the instance, and one that is missing at its first use', async () => {
@@ -181,13 +188,12 @@ eachStore((open, name) => {
       const older = testInstance('older.example.com')
       const record = recordKey(older.id, 'instance', 'record')
       await store.write([{ op: 'put', key: record, value: {} }])
-      const other = createKeyring({ store, sealer, clock })
+      const other = another()
       const made = await Promise.all(
         Array.from({ length: 10 }, (_, at) => (at < 5 ? keyring : other).current(older, 'mail')),
       )
       expect(new Set(made.map((each) => each.secret.toString('hex'))).size).to.equal(1)
       expect(made[0]?.secret.equals(secret)).to.equal(false)
-      await other.close()
     })
 
     it('makes no key for an instance that is gone', async () => {
@@ -235,12 +241,11 @@ eachStore((open, name) => {
 
       it('replaces it once over all processes', async () => {
         clock.advance(90 * DAY_MS)
-        const rings = Array.from({ length: 4 }, () => createKeyring({ store, sealer, clock }))
+        const rings = Array.from({ length: 4 }, () => another())
         const kids = await Promise.all(
           rings.flatMap((ring) => [ring, ring, ring].map((one) => one.current(instance, 'access'))),
         )
         expect(new Set(kids.map(({ kid }) => kid))).to.deep.equal(new Set(['access.2']))
-        for (const ring of rings) await ring.close()
       })
 
       it('spreads instances that were made together over the last tenth', () => {
@@ -253,10 +258,9 @@ eachStore((open, name) => {
       })
 
       it('replaces none when it is off', async () => {
-        const other = createKeyring({ store, sealer, clock, signingKeyMs: 0 })
+        const other = another({ signingKeyMs: 0 })
         clock.advance(2000 * DAY_MS)
         await expectKid('access.1', other)
-        await other.close()
       })
 
       it('counts a key of an older version as made when it signs first', async () => {
@@ -277,10 +281,9 @@ eachStore((open, name) => {
         const full = storeWith(store, { write: () => Promise.reject(new Error('full')) })
         const lines: unknown[] = []
         const log = { info: () => {}, warn: (...[event]: unknown[]) => void lines.push(event) }
-        const other = createKeyring({ store: full, sealer, clock, log })
+        const other = another({ store: full, log })
         await expectKid('access.1', other)
         expect(lines).to.deep.equal(['keys.rotation_failed'])
-        await other.close()
       })
     })
 
@@ -288,15 +291,14 @@ eachStore((open, name) => {
       const { secret } = await keyring.current(instance, 'access')
       const old = sealer
       const both = { ...old, seal: createSealer([{ kid: 'new', key: randomBytes(32) }]).seal }
-      const later = createKeyring({ store, sealer: both, clock })
+      const later = another({ sealer: both })
       expect((await later.current(instance, 'access')).secret.equals(secret)).to.equal(true)
-      await later.close()
     })
 
     if (name === 'Redis') {
       it('hears of rotations in another process at once', async () => {
         const otherStore = await open({ clock, sameAs: store })
-        const other = createKeyring({ store: otherStore, sealer, clock })
+        const other = another({ store: otherStore })
         await other.current(instance, 'access')
         // Handlers of a channel are called in order: the ring's own comes before this one.
         const told = new Promise<void>((resolve, reject) => {
@@ -306,7 +308,6 @@ eachStore((open, name) => {
         await keyring.rotate(instance, { revoke: true })
         await told
         await expectKid('access.2', other)
-        await other.close()
       })
     }
   })

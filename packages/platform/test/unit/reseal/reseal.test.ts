@@ -157,17 +157,6 @@ eachStore((open) => {
       expect(await stateOf('k1')).to.equal('empty')
     })
 
-    it('makes a key active again that somebody seals with', async () => {
-      const run = await reseal()
-      await sealed(run)
-      await checkSealingKeys({ store, clock, keys: [k1, k2] })
-      expect(await stateOf('k1')).to.equal('active')
-      expect(await faultOf(checkSealingKeys({ store, clock, keys: [k2] }))).to.include({
-        code: 'sealing_key_missing',
-        kid: 'k1',
-      })
-    })
-
     it('loses nothing of what others write meanwhile', async () => {
       // They carry sealed values over, and write only what they read.
       const run = await reseal()
