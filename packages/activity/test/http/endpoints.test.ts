@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sqliteStore } from '@svc/store/sqlite'
-import { fakeClock, recordStatuses } from '@svc/testkit'
+import { afterTest, fakeClock, recordStatuses } from '@svc/testkit'
 import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -33,11 +33,11 @@ describe('the endpoints of the record', () => {
     const store = sqliteStore({ file: ':memory:', clock })
     server = await startActivity({ store, clock, statuses })
     folder = await mkdtemp(path.join(tmpdir(), 'svc-activity-'))
-  })
-  afterEach(async () => {
-    await server.close()
-    await server.store.close()
-    await rm(folder, { recursive: true })
+    afterTest(async () => {
+      await server.close()
+      await store.close()
+      await rm(folder, { recursive: true })
+    })
   })
 
   after(() => {

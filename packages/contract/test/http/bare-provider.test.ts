@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { exitCodeOf, PROFILES, run } from '../../src/index.ts'
+import { exitCodeOf, run } from '../../src/index.ts'
 import { bareProvider } from '../support/bare-provider.ts'
+import { profileOf } from '../support/reports.ts'
 
 /** Fewer would mean that a scenario was not run. */
 const LEAST = 95
@@ -9,8 +10,7 @@ describe('the contract, against a server that is not ours', function () {
   this.timeout(60_000)
 
   it('holds on a bare oidc-provider as far as RFCs go', async () => {
-    const profile = PROFILES.find(({ name }) => name === 'core-oauth')
-    if (profile === undefined) throw new Error('there is no profile core-oauth')
+    const profile = profileOf('core-oauth')
     const target = await bareProvider()
     const report = await run({ target, passphrase: 'anything', profile })
     const failed = report.verdicts.filter(({ outcome }) => outcome !== 'passed')

@@ -1,9 +1,5 @@
-import { globSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { expect } from 'chai'
 import { CATALOGUE, GROUPS } from '../../src/index.ts'
-
-const PACKAGE = path.resolve(import.meta.dirname, '../..')
 
 describe('the catalogue of checks', () => {
   it('has an id, a sentence, a rule, a reason and a remedy for each', () => {
@@ -37,22 +33,6 @@ describe('the catalogue of checks', () => {
     expect(texts.filter((text) => /\bsvc\b/i.test(text.replaceAll('io.svc.', '')))).to.deep.equal(
       [],
     )
-  })
-})
-
-describe('the program', () => {
-  it('imports no other package of this project', () => {
-    const imports = globSync('src/**/*.ts', { cwd: PACKAGE }).flatMap((file) => [
-      ...readFileSync(path.join(PACKAGE, file), 'utf8').matchAll(
-        /(?:from|import\()\s*'(@svc\/[^']+)'/g,
-      ),
-    ])
-    expect(imports.map(([, name]) => name)).to.deep.equal([])
-    const manifest = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as {
-      dependencies: Record<string, string>
-    }
-    expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@svc/'))).to.be
-      .empty
   })
 })
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { once } from 'node:events'
 import path from 'node:path'
 import { expect } from 'chai'
 import { afterTest } from '../../../testkit/src/after-test.ts'
+import { listen } from '../../../testkit/src/listen.ts'
 import { imapMailbox } from '../../src/mailbox/imap-mailbox.ts'
 import type { Mailbox } from '../../src/mailbox/mailbox.ts'
 import { openMailbox } from '../../src/mailbox/open-mailbox.ts'
@@ -144,13 +144,11 @@ describe('a mailbox', () => {
   })
 
   it('is a list at an address', async () => {
-    const server: Server = createServer((request, response) => {
+    const { close, port } = await listen((request, response) => {
       const isRight = request.headers.accept === 'application/json' && request.url === '/box'
       response.writeHead(isRight ? 200 : 406).end(JSON.stringify(LIST))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    afterTest(() => server.close())
-    const { port } = server.address() as AddressInfo // it listens on an address
+    })
+    afterTest(close)
     mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
     expect(await mailbox.list('localhost')).to.have.lengthOf(1)
     const refused = await openMailbox(`http://{host}:${port}/other?key=of-the-owner`, wire)

@@ -1,6 +1,5 @@
-import { useBuilt } from '@svc/testkit'
+import { loopbackFetch, useBuilt } from '@svc/testkit'
 import { expect } from 'chai'
-import { fetchOf } from '../support/fetch-of.ts'
 import { mcpServer, type McpServer } from '../support/mcp-server.ts'
 
 useBuilt('eventsource', 'eventsource-parser')
@@ -19,7 +18,7 @@ function toServer(server: McpServer, token: string) {
   const requestInit = { headers: { authorization: `Bearer ${token}` } }
   return [
     new URL(`${server.instance.origin}/mcp`),
-    { fetch: fetchOf(server), requestInit },
+    { fetch: loopbackFetch(server), requestInit },
   ] as const
 }
 

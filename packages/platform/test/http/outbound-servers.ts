@@ -10,6 +10,9 @@ const MINUTE_MS = 60_000
 /** A call to a server on loopback. */
 export const GET = { method: 'GET', isTrusted: true } as const
 
+/** Nothing listens there. */
+export const NOBODY = { kind: 'unreachable', reason: 'ECONNREFUSED', isSent: false }
+
 /** Calls that may go to loopback. */
 export function trusting(options: OutboundOptions = {}): Outbound {
   return createOutbound({ trustedNetworks: ['127.0.0.0/8'], ...options })

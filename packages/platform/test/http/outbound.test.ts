@@ -12,12 +12,15 @@ import {
 import { faultOf } from '../support/fault-of.ts'
 import {
   GET,
+  NOBODY,
   serveBytes,
   serveHttp,
   servePatient,
   type TestServer,
   trusting,
 } from './outbound-servers.ts'
+
+const LATE = { kind: 'timeout', reason: 'total', isSent: true }
 
 describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
   const failure = faultOf<OutboundError>
@@ -54,9 +57,8 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
     const { url } = server
     const others = createOutbound({ trustedNetworks: ['10.0.0.0/8'] })
     expect(await failure(others.request(url, GET))).to.include({ kind: 'refused' })
-    expect(await failure(trusting().request(url, { method: 'GET' }))).to.include({
-      kind: 'refused',
-    })
+    const untrusted = await failure(trusting().request(url, { method: 'GET' }))
+    expect(untrusted).to.include({ kind: 'refused' })
     expect(server.connections()).to.equal(0)
     expect((await trusting().request(url, GET)).status).to.equal(200)
   })
@@ -222,11 +224,7 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
   it('says that nothing was sent when the connection is refused', async () => {
     const server = await serveHttp(() => {})
     await server.close()
-    expect(await failureOf(server)).to.include({
-      kind: 'unreachable',
-      reason: 'ECONNREFUSED',
-      isSent: false,
-    })
+    expect(await failureOf(server)).to.include(NOBODY)
   })
 
   it('says that nothing was sent when the name is not known', async () => {
@@ -307,11 +305,7 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
     const server = await serveHttp(() => {})
     const totalMs = scaledLimit(150)
     const startedAt = performance.now()
-    expect(await failureOf(server, { totalMs })).to.include({
-      kind: 'timeout',
-      reason: 'total',
-      isSent: true,
-    })
+    expect(await failureOf(server, { totalMs })).to.include(LATE)
     expect(performance.now() - startedAt).to.be.within(totalMs - 10, timeBudget(2000))
   })
 
@@ -320,10 +314,7 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
       const timer = setInterval(() => response.write('.'), 20)
       response.once('close', () => clearInterval(timer))
     })
-    expect(await failureOf(server, { totalMs: scaledLimit(200) })).to.include({
-      kind: 'timeout',
-      isSent: true,
-    })
+    expect(await failureOf(server, { totalMs: scaledLimit(200) })).to.include(LATE)
   })
 
   it('waits no longer than the time for connecting for TLS, and then nothing was sent', async () => {

@@ -1,31 +1,26 @@
-import http from 'node:http'
 import type { Duplex } from 'node:stream'
+import { afterTest, listen } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import { rawSocket, upgradeHeaders } from '../support/raw-socket.ts'
 import { testRealtime } from '../support/realtime-server.ts'
 
 describe('upgrades beside other sockets of a server', () => {
-  let server: http.Server
   let port: number
   let passed: string[]
 
   beforeEach(async () => {
     const bench = await testRealtime()
     passed = []
-    server = http.createServer()
-    bench.realtime.attach(server, {
+    const listening = await listen(() => {})
+    afterTest(listening.close)
+    port = listening.port
+    bench.realtime.attach(listening.server, {
       next(request, socket: Duplex) {
         passed.push(`${request.headers.host} ${request.url}`)
         socket.end('HTTP/1.1 418 theirs\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
       },
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    port = (server.address() as { port: number }).port
-  })
-  afterEach(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
   })
 
   const cases: readonly (readonly [host: string, path: string, status: number])[] = [

@@ -126,7 +126,6 @@ describe('events between processes', () => {
     there = await start({ sameAs: here, realtime: { lifetimes } })
     expect(there.realtime.stats().channels).to.equal(0)
     client = await there.connectApp()
-    await client.settled()
     expect(there.realtime.stats().channels).to.equal(0)
     await client.follow('io.svc.files')
     expect(there.realtime.stats().channels).to.equal(1)

@@ -24,7 +24,8 @@ describe('GET /realtime/, once connected', () => {
 
   describe('AUTH', () => {
     it('answers nothing and stays open, for an app and for a client', async () => {
-      const app = await server.connectApp()
+      const app = await inTab()
+      app.send({ method: 'AUTH', payload: await server.appToken() })
       expect(await app.settled()).to.deep.equal([])
       const { token } = await server.client('io.svc.files:GET')
       const client = await server.connect()
@@ -319,7 +320,8 @@ describe('GET /realtime/, once connected', () => {
 
   it('answers 429 and closes 1008 beyond 60 messages in 10 s', async () => {
     const client = await server.connectApp()
-    for (let i = 0; i < 59; i += 1) client.subscribe('io.svc.files')
+    // The token and a mark came before.
+    for (let i = 0; i < 58; i += 1) client.subscribe('io.svc.files')
     client.send({ method: 'UNSUBSCRIBE', payload: { type: 'io.svc.files' } })
     expect(await client.next()).to.deep.equal(
       errorFrame('429 Too Many Requests', 'too many requests', 'Too many messages', {

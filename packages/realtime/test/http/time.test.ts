@@ -2,7 +2,7 @@ import { timeBudget, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { type RealtimeServer, testRealtime } from '../support/realtime-server.ts'
-import { UNAUTHORIZED } from '../support/socket-client.ts'
+import { type SocketClient, UNAUTHORIZED } from '../support/socket-client.ts'
 import { until } from '../support/until.ts'
 
 /** A lifetime of tokens, which is in seconds, that a slow machine can keep up with. */
@@ -77,7 +77,6 @@ describe('time', () => {
   it('of a session that ends by itself is noticed with the next ping', async () => {
     await start({ lifetimes: { ping: 20 } })
     const client = await server.connectApp()
-    await client.settled()
     server.live.clear()
     expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
   })
@@ -85,7 +84,6 @@ describe('time', () => {
   it('of the store being away does not end connections', async () => {
     await start({ lifetimes: { ping: 20 } })
     const client = await server.connectApp()
-    await client.settled()
     let pings = 0
     client.raw.on('ping', () => {
       pings += 1
@@ -115,7 +113,6 @@ describe('time', () => {
     it('does not wait for a client that does not answer', async () => {
       await start()
       const client = await server.connectApp()
-      await client.settled()
       client.raw.pause()
       await server.realtime.close()
       expect(server.realtime.stats()).to.include({ connections: 0, tracked: 0 })
@@ -124,7 +121,6 @@ describe('time', () => {
     it('still ends connections that are revoked meanwhile', async () => {
       await start({ lifetimes: { shutdown: 5000 } })
       const client = await server.connectApp()
-      await client.settled()
       const closing = server.realtime.close()
       await server.oauth.revoked(server.alice, 'session', ['tab'])
       expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
@@ -134,18 +130,21 @@ describe('time', () => {
 
   describe('of a slow reader', () => {
     const doc = { text: 'x'.repeat(60_000) }
+    async function pausedReader(): Promise<SocketClient> {
+      const slow = await server.connectApp()
+      await slow.follow('io.svc.files')
+      slow.raw.pause()
+      return slow
+    }
 
     it('is bounded, and others get everything', async () => {
       await start({
         lifetimes: { slow: scaledLimit(150) },
         limits: { maxUnsentBytes: 900_000_000 },
       })
-      const slow = await server.connectApp()
+      const slow = await pausedReader()
       const healthy = await server.connectApp()
-      for (const client of [slow, healthy]) {
-        await client.follow('io.svc.files')
-      }
-      slow.raw.pause()
+      await healthy.follow('io.svc.files')
       let sent = 0
       let received = 0
       healthy.raw.on('message', () => {
@@ -169,9 +168,7 @@ describe('time', () => {
 
     it('ends at once above 8 MiB', async () => {
       await start()
-      const slow = await server.connectApp()
-      await slow.follow('io.svc.files')
-      slow.raw.pause()
+      const slow = await pausedReader()
       let sent = 0
       while (server.realtime.stats().subscriptions === 1 && sent < 1000) {
         void server.tell(`${sent}`, doc)
@@ -184,9 +181,7 @@ describe('time', () => {
 
     it('that takes nothing at all ends with the write timeout', async () => {
       await start({ lifetimes: { write: 100, slow: 60_000 } })
-      const slow = await server.connectApp()
-      await slow.follow('io.svc.files')
-      slow.raw.pause()
+      await pausedReader()
       for (let i = 0; i < 90; i += 1) {
         void server.tell(`${i}`, doc)
       }

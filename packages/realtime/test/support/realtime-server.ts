@@ -180,6 +180,7 @@ export async function startRealtime(options: RealtimeServerOptions) {
   async function connectApp(app = DRIVE): Promise<SocketClient> {
     const client = await connect({ headers: { cookie: 'session=tab' } })
     client.send({ method: 'AUTH', payload: await appToken(app) })
+    await client.settled()
     return client
   }
   /** The owner gives a client the scope. @returns its token */
