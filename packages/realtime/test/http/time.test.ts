@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { timeBudget, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
@@ -77,8 +78,12 @@ describe('time', () => {
   it('of a session that ends by itself is noticed with the next ping', async () => {
     await start({ lifetimes: { ping: 20 } })
     const client = await server.connectApp()
+    // One that said nothing yet has no session to end.
+    const silent = await server.connect()
+    await once(silent.raw, 'ping')
     server.live.clear()
     expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
+    await once(silent.raw, 'ping')
   })
 
   it('of the store being away does not end connections', async () => {

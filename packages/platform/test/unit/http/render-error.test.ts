@@ -48,6 +48,13 @@ describe('renderError', () => {
       { errors: [{ status: '400', code: 'invalid_request', title: 'no state' }] },
     ],
     ['a detail, which stays here', 'json', invalidToken('x'), 401, { error: 'invalid_token' }],
+    [
+      'a missing permission',
+      'json',
+      refusal('insufficient_scope', 403),
+      403,
+      { error: 'insufficient_scope' },
+    ],
     ['an unknown error', 'json', new Error('at line 3'), 500, { error: 'internal_error' }],
     ['a thrown text', 'oauth', 'text', 500, { error: 'internal_error' }],
   ]
