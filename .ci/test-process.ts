@@ -78,10 +78,9 @@ async function whatStaysOpen(graceMs: number): Promise<string> {
   }
 }
 
-/** What keeps this process alive. A socket that nothing reads does not, and cannot be told from others here. */
+/** What keeps this process alive. */
 function open(): Map<string, number> {
-  const resources = process.getActiveResourcesInfo().filter((kind) => kind !== 'TCPSocketWrap')
-  const kinds = Map.groupBy(resources, (kind) => kind)
+  const kinds = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind)
   return new Map([...kinds].map(([kind, all]) => [kind, all.length]))
 }
 

@@ -1,23 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 
-/** A process of a test; it talks in lines on its standard output. */
-export interface Child {
-  readonly process: ChildProcess
-  /** Lines said so far. */
-  readonly lines: string[]
-  /** The first line, of those to come too, that begins so. */
-  line(start: string): Promise<string>
-  /** Sends SIGKILL and waits until it is gone and all of its lines are read. */
-  kill(): Promise<void>
-  /** Waits until it ends by itself; answers its exit code. */
-  end(): Promise<number | null>
-}
+export type Child = ReturnType<typeof startChild>
 
-/** Runs a file of the test folder in a process of its own, TypeScript as it is. */
-export function startChild(file: string, ...args: string[]): Child {
+/** Runs a file of the test folder in a process of its own, TypeScript as it is; it talks in lines on its standard output. */
+export function startChild(file: string, ...args: string[]) {
   const child = fork(join(import.meta.dirname, file), args, {
     execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -39,7 +28,8 @@ export function startChild(file: string, ...args: string[]): Child {
   return {
     process: child,
     lines,
-    line(start) {
+    /** The first line, of those to come too, that begins so. */
+    line(start: string): Promise<string> {
       const said = lines.find((line) => line.startsWith(start))
       if (said !== undefined) return Promise.resolve(said)
       return new Promise((resolve, reject) => {
@@ -47,11 +37,13 @@ export function startChild(file: string, ...args: string[]): Child {
         void closed.then(() => reject(new Error(`the child ended without saying ${start}`)))
       })
     },
-    async kill() {
+    /** Sends SIGKILL and waits until it is gone and all of its lines are read. */
+    async kill(): Promise<void> {
       child.kill('SIGKILL')
       await closed
     },
-    async end() {
+    /** Waits until it ends by itself; answers its exit code. */
+    async end(): Promise<number | null> {
       await closed
       return child.exitCode
     },

@@ -164,6 +164,9 @@ async function alternating(ports: readonly number[]): Promise<Server> {
     incoming.pipe(outgoing).pipe(incoming)
     incoming.on('error', () => outgoing.destroy())
     outgoing.on('error', () => incoming.destroy())
+    // The pipe pauses a socket whose other side has ended: unread, its own end would never be seen.
+    outgoing.on('close', () => incoming.resume())
+    incoming.on('close', () => outgoing.resume())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

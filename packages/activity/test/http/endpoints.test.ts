@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sqliteStore } from '@svc/store/sqlite'
-import { fakeClock, recordStatuses } from '@svc/testkit'
-import type { Store } from '@svc/store'
+import { afterTest, fakeClock, recordStatuses } from '@svc/testkit'
 import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -28,18 +27,17 @@ describe('the endpoints of the record', () => {
   const clock = fakeClock()
   const statuses = recordStatuses()
   let server: ActivityServer
-  let store: Store
   let folder: string
 
   beforeEach(async () => {
-    store = sqliteStore({ file: ':memory:', clock })
+    const store = sqliteStore({ file: ':memory:', clock })
     server = await startActivity({ store, clock, statuses })
     folder = await mkdtemp(path.join(tmpdir(), 'svc-activity-'))
-  })
-  afterEach(async () => {
-    await server.close()
-    await store.close()
-    await rm(folder, { recursive: true })
+    afterTest(async () => {
+      await server.close()
+      await store.close()
+      await rm(folder, { recursive: true })
+    })
   })
 
   after(() => {
@@ -184,14 +182,8 @@ describe('the endpoints of the record', () => {
     const run = (...given: readonly string[]) =>
       spawnSync(process.execPath, ['--conditions=source', CLI, ...given], { encoding: 'utf8' })
     const held = await verifyFile(older)
-    const good = run(
-      'verify',
-      file,
-      '--previous',
-      older,
-      '--head',
-      `${held.head?.seq}:${held.head?.hash}`,
-    )
+    const head = `${held.head?.seq}:${held.head?.hash}`
+    const good = run('verify', file, '--previous', older, '--head', head)
     expect(good.stdout).to.match(/124 entries.*\n.*\nintact\n$/)
     expect(good.status).to.equal(0)
     const bad = run('verify', file, '--head', `5:${'0'.repeat(64)}`)

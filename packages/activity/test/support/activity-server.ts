@@ -3,7 +3,6 @@ import {
   type ActivityEvent,
   createPlatform,
   type Instance,
-  type OwnPlatform,
   RequestError,
   type SealingKey,
 } from '@svc/platform'
@@ -12,28 +11,20 @@ import {
   type Listening,
   listen,
   loopbackFetch,
+  type OpenStore,
   recordStatuses,
   type RouteStatuses,
 } from '@svc/testkit'
 import Koa from 'koa'
-import { type Activity, type ActivityOptions, createActivity } from '../../src/index.ts'
+import { afterEach } from 'mocha'
+import { type ActivityOptions, createActivity } from '../../src/index.ts'
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} }
 
 export const CONFIRMED = { confirmation_code: 'good', confirmation_state: 'state' }
 
 /** A server with nothing but the record of activity, real but for who the owner is. */
-export interface ActivityServer {
-  readonly platform: OwnPlatform
-  readonly activity: Activity
-  readonly store: Store
-  readonly alice: Instance
-  readonly keys: readonly SealingKey[]
-  /** An action of the owner: a record of its own, and its entry, in one write. */
-  act(event?: Partial<ActivityEvent>): Promise<void>
-  call(method: string, path: string, given?: CallOptions): Promise<Response>
-  close(): Promise<void>
-}
+export type ActivityServer = Awaited<ReturnType<typeof startActivity>>
 
 interface CallOptions {
   readonly token?: string
@@ -42,16 +33,22 @@ interface CallOptions {
   readonly type?: string
 }
 
+interface SameHost {
+  readonly store: Store
+  readonly alice: Instance
+  readonly keys: readonly SealingKey[]
+}
+
 export interface ServerOptions extends Partial<Omit<ActivityOptions, 'clock'>> {
   readonly store: Store
   readonly clock?: Clock
   /** What several servers of a suite answered. */
   readonly statuses?: RouteStatuses
   /** Another process of the same host. */
-  readonly sameAs?: ActivityServer
+  readonly sameAs?: SameHost
 }
 
-export async function startActivity(options: ServerOptions): Promise<ActivityServer> {
+export async function startActivity(options: ServerOptions) {
   const { store, clock = systemClock, sameAs, statuses = recordStatuses(), ...rest } = options
   const keys = sameAs?.keys ?? [{ kid: 'k1', key: randomBytes(32) }]
   const platform = createPlatform({
@@ -98,7 +95,8 @@ export async function startActivity(options: ServerOptions): Promise<ActivitySer
     store,
     alice,
     keys,
-    async act(event = {}) {
+    /** An action of the owner: a record of its own, and its entry, in one write. */
+    async act(event: Partial<ActivityEvent> = {}): Promise<void> {
       acts += 1
       const id = `${process.pid}-${acts}-${randomBytes(4).toString('hex')}`
       const whole = { event: 'hint.changed', actor: { kind: 'owner' }, ...event } as const
@@ -108,7 +106,11 @@ export async function startActivity(options: ServerOptions): Promise<ActivitySer
       ])
       if (!result.written) throw new Error('the action did not happen')
     },
-    call: (method, path, { token = 'settings', body, text, type = 'application/json' } = {}) =>
+    call: (
+      method: string,
+      path: string,
+      { token = 'settings', body, text, type = 'application/json' }: CallOptions = {},
+    ) =>
       send(`http://alice.localhost${path}`, {
         method,
         headers: {
@@ -117,11 +119,31 @@ export async function startActivity(options: ServerOptions): Promise<ActivitySer
         },
         ...((body !== undefined || text !== undefined) && { body: text ?? JSON.stringify(body) }),
       }),
-    async close() {
+    async close(): Promise<void> {
       await server.close()
       await activity.close()
       await platform.close()
     },
+  }
+}
+
+type Start = (options?: Partial<ServerOptions>) => Promise<ActivityServer>
+
+/** What starts the servers of a suite on an engine, closed after each test; `sameAs` shares the store of another one. */
+export function serversOn(open: OpenStore, name: string, clock: () => Clock): Start {
+  const servers: ActivityServer[] = []
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close()
+  })
+  return async (options = {}) => {
+    const { sameAs } = options
+    const isShared = sameAs !== undefined && name !== 'Redis'
+    const store = isShared
+      ? sameAs.store
+      : await open({ clock: clock(), ...(sameAs && { sameAs: sameAs.store }) })
+    const server = await startActivity({ store, clock: clock(), ...options })
+    servers.push(server)
+    return server
   }
 }
 

@@ -1,10 +1,11 @@
 import { eachStore, fakeClock, until } from '@svc/testkit'
+import type { Json } from '@svc/store'
 import { expect } from 'chai'
 import { canonical, type Entry, entryAt, hashOf, notedOf } from '../../src/chain/entry.ts'
 import type { Head } from '../../src/chain/head.ts'
 import { entryIndexes, entryKey, headKey, segmentKey } from '../../src/chain/keys.ts'
 import { uuid7 } from '../../src/chain/uuid.ts'
-import { type ActivityServer, startActivity } from '../support/activity-server.ts'
+import { type ActivityServer, serversOn, startActivity } from '../support/activity-server.ts'
 import { countPending, entriesOf } from '../support/chain.ts'
 
 describe('an entry', () => {
@@ -56,17 +57,7 @@ describe('the ids of pending events', () => {
 eachStore((open, name) => {
   describe('the chain', () => {
     const clock = fakeClock()
-    const servers: ActivityServer[] = []
-
-    async function start(options: { readonly maxEntries?: number } = {}): Promise<ActivityServer> {
-      const server = await startActivity({ store: await open({ clock }), clock, ...options })
-      servers.push(server)
-      return server
-    }
-
-    afterEach(async () => {
-      for (const server of servers.splice(0)) await server.close()
-    })
+    const start = serversOn(open, name, () => clock)
 
     it('begins with its start and holds every action in order, unbroken', async () => {
       const { act, activity, alice, store } = await start()
@@ -90,12 +81,12 @@ eachStore((open, name) => {
     })
 
     it('has what a process that died left behind', async () => {
-      const { act, activity, alice, platform, store } = await start()
+      const first = await start()
+      const { act, activity, alice, store } = first
       await act()
       // What a process writes and never chains.
-      const other = await startActivity({ store, clock, sameAs: servers[0] as ActivityServer })
+      const other = await startActivity({ store, clock, sameAs: first })
       await other.act()
-      void platform
       await activity.chain(alice)
       expect(await countPending(store, alice.id)).to.equal(0)
       expect((await entriesOf(store, alice.id)).length).to.equal(3)
@@ -105,10 +96,7 @@ eachStore((open, name) => {
     it('holds 500 parallel actions of two processes, each once, in one unbroken chain', async function () {
       this.timeout(60_000)
       const first = await start()
-      const shared = name === 'Redis' || name.includes('Redis')
-      const store = shared ? await open({ clock, sameAs: first.store }) : first.store
-      const second = await startActivity({ store, clock, sameAs: first })
-      servers.push(second)
+      const second = await start({ sameAs: first })
       await Promise.all(
         Array.from({ length: 500 }, (_, at) => (at % 2 === 0 ? first : second).act()),
       )
@@ -167,6 +155,17 @@ eachStore((open, name) => {
         return (await server.activity.verify(server.alice)).fault
       }
 
+      async function head(): Promise<Head> {
+        const record = await server.store.get<Head>(headKey(server.alice.id))
+        return record?.value ?? expect.fail('there is no head')
+      }
+
+      async function putHead(value: object): Promise<void> {
+        await server.store.write([
+          { op: 'put', key: headKey(server.alice.id), value: value as Json },
+        ])
+      }
+
       async function put(entry: Entry): Promise<void> {
         const { alice, store } = server
         const indexes = entryIndexes(alice.id, entry)
@@ -216,31 +215,28 @@ eachStore((open, name) => {
           prev = last.hash
           await put(last)
         }
-        const head = await store.get<Head>(headKey(alice.id))
-        const value = { ...head?.value, hash: prev, time: 5 }
-        await store.write([{ op: 'put', key: headKey(alice.id), value }])
+        await putHead({ ...(await head()), hash: prev, time: 5 })
         expect(await fault()).to.include({ reason: 'seal' })
       })
 
       it('a chain that was cut with an old head, once it was verified further on', async () => {
         const { act, activity, alice, store } = server
-        const old = await store.get<Head>(headKey(alice.id))
+        const old = await head()
         await act()
         await activity.verify(alice)
-        await store.write([{ op: 'put', key: headKey(alice.id), value: old?.value ?? {} }])
+        await putHead(old)
         await store.write([{ op: 'delete', key: entryKey(alice.id, 6) }])
         expect(await fault()).to.include({ seq: 6, reason: 'shortened' })
       })
 
       it('a head whose seal names a key that nobody has, or is none at all', async () => {
-        const { alice, store } = server
-        const { value } = (await store.get<Head>(headKey(alice.id))) ?? {}
+        const value = await head()
         for (const [seal, reason] of [
-          [`other.${value?.seal.split('.')[1]}`, 'unknown_key'],
+          [`other.${value.seal.split('.')[1]}`, 'unknown_key'],
           ['', 'unknown_key'],
           [7, 'seal'],
         ] as const) {
-          await store.write([{ op: 'put', key: headKey(alice.id), value: { ...value, seal } }])
+          await putHead({ ...value, seal })
           expect(await fault()).to.include({ seq: 5, reason })
         }
       })
@@ -248,9 +244,8 @@ eachStore((open, name) => {
       it('what was written by others, and does not seal it with what comes next', async () => {
         const { act, activity, alice, store } = server
         const last = (await entriesOf(store, alice.id)).at(-1)
-        const { value } = (await store.get<Head>(headKey(alice.id))) ?? {}
-        const forged = { ...value, seal: `${value?.seal.split('.')[0]}.${'A'.repeat(43)}` }
-        await store.write([{ op: 'put', key: headKey(alice.id), value: forged }])
+        const value = await head()
+        await putHead({ ...value, seal: `${value.seal.split('.')[0]}.${'A'.repeat(43)}` })
         await act()
         expect(await fault()).to.include({ seq: 6, reason: 'gap' })
         await act()
@@ -262,10 +257,10 @@ eachStore((open, name) => {
 
       it('a head that was put back or taken away, and goes on after all that is there', async () => {
         const { act, alice, store } = server
-        const old = await store.get<Head>(headKey(alice.id))
+        const old = await head()
         await act()
         expect(await fault()).to.equal(undefined)
-        await store.write([{ op: 'put', key: headKey(alice.id), value: old?.value ?? {} }])
+        await putHead(old)
         await act()
         expect(await fault()).to.include({ seq: 7, reason: 'gap' })
         await store.write([{ op: 'delete', key: headKey(alice.id) }])
@@ -277,9 +272,8 @@ eachStore((open, name) => {
 
       it('an unknown key once it did not come for a day, and loses nothing meanwhile', async () => {
         const { act, alice, store } = server
-        const { value } = (await store.get<Head>(headKey(alice.id))) ?? {}
-        const forged = { ...value, seal: `other.${value?.seal.split('.')[1]}` }
-        await store.write([{ op: 'put', key: headKey(alice.id), value: forged }])
+        const value = await head()
+        await putHead({ ...value, seal: `other.${value.seal.split('.')[1]}` })
         await act()
         expect(await fault()).to.include({ seq: 5, reason: 'unknown_key' })
         expect(await countPending(store, alice.id)).to.equal(1)

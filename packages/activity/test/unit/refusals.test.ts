@@ -1,20 +1,20 @@
 import { eachStore, fakeClock, until } from '@svc/testkit'
 import { expect } from 'chai'
-import { type ActivityServer, startActivity } from '../support/activity-server.ts'
+import { type ActivityServer, serversOn } from '../support/activity-server.ts'
 import { entriesOf } from '../support/chain.ts'
 
 const HOUR = 3_600_000
 
-eachStore((open) => {
+eachStore((open, name) => {
   describe('refusals of strangers', () => {
     const clock = fakeClock()
     let server: ActivityServer
 
     beforeEach(async () => {
       clock.set(Date.UTC(2026, 0, 10, 12))
-      server = await startActivity({ store: await open({ clock }), clock })
+      server = await start()
     })
-    afterEach(() => server.close())
+    const start = serversOn(open, name, () => clock)
 
     const refuse = (ip: string): Promise<void> =>
       server.platform.activity.refused(server.alice, {

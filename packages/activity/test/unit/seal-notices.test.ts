@@ -2,12 +2,11 @@ import { DAY_MS } from '@svc/platform'
 import { eachStore, type FakeClock, fakeClock, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ActivitySeal } from '../../src/index.ts'
-import { type ActivityServer, startActivity } from '../support/activity-server.ts'
+import { type ActivityServer, serversOn } from '../support/activity-server.ts'
 import { entriesOf } from '../support/chain.ts'
 
 eachStore((open, name) => {
   describe('the monthly notice of the end of a chain', () => {
-    const servers: ActivityServer[] = []
     let clock: FakeClock
     let told: ActivitySeal[]
 
@@ -16,25 +15,16 @@ eachStore((open, name) => {
       clock.set(Date.UTC(2026, 10, 20))
       told = []
     })
-    afterEach(async () => {
-      for (const server of servers.splice(0)) await server.close()
-    })
+    const startOne = serversOn(open, name, () => clock)
 
     async function start(sameAs?: ActivityServer, fault?: () => void): Promise<ActivityServer> {
-      const isShared = sameAs !== undefined && name.includes('Redis')
-      const store = isShared
-        ? await open({ clock, sameAs: sameAs.store })
-        : (sameAs?.store ?? (await open({ clock })))
-      const server = await startActivity({
-        store,
-        clock,
+      const server = await startOne({
         tellSeal: async (seal) => {
           fault?.()
           told.push(seal)
         },
         ...(sameAs && { sameAs }),
       })
-      servers.push(server)
       await server.activity.start()
       return server
     }

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { canonical, type Entry } from '../../src/chain/entry.ts'
 import { index, USES } from '../../src/chain/keys.ts'
 import { addCount, type DayOfUse, eventsOf } from '../../src/usage/counts.ts'
-import { type ActivityServer, startActivity } from '../support/activity-server.ts'
+import { type ActivityServer, serversOn } from '../support/activity-server.ts'
 import { entriesOf } from '../support/chain.ts'
 
 const HOUR = 3_600_000
@@ -83,25 +83,8 @@ describe('the counts of a day', () => {
 eachStore((open, name) => {
   describe('what clients use', () => {
     const clock = fakeClock()
-    const servers: ActivityServer[] = []
-
     beforeEach(() => clock.set(Date.UTC(2026, 0, 10, 12)))
-    afterEach(async () => {
-      for (const server of servers.splice(0)) await server.close()
-    })
-
-    async function start(sameAs?: ActivityServer): Promise<ActivityServer> {
-      const isShared = sameAs !== undefined && name.includes('Redis')
-      const store =
-        sameAs === undefined
-          ? await open({ clock })
-          : isShared
-            ? await open({ clock, sameAs: sameAs.store })
-            : sameAs.store
-      const server = await startActivity({ store, clock, ...(sameAs && { sameAs }) })
-      servers.push(server)
-      return server
-    }
+    const start = serversOn(open, name, () => clock)
 
     const use = ({ platform, alice }: ActivityServer, what: Partial<ActivityUse>): void =>
       platform.activity.used(alice, { event: 'client.used', of: DRIVE, what: 'refreshes', ...what })
@@ -114,7 +97,7 @@ eachStore((open, name) => {
 
     it('is one entry when the day has ended, whatever process counted', async () => {
       const first = await start()
-      const second = await start(first)
+      const second = await start({ sameAs: first })
       for (const server of [first, second]) {
         for (let at = 0; at < 5; at += 1) use(server, { what: 'reads', type: 'io.svc.files' })
         use(server, { what: 'changes', type: 'io.svc.contacts' })

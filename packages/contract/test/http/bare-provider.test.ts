@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { exitCodeOf, PROFILES, run } from '../../src/index.ts'
+import { exitCodeOf, run } from '../../src/index.ts'
 import { bareProvider } from '../support/bare-provider.ts'
+import { profileOf } from '../support/reports.ts'
 
 /** Fewer would mean that a scenario was not run. */
 const LEAST = 95
@@ -9,20 +10,14 @@ describe('the contract, against a server that is not ours', function () {
   this.timeout(60_000)
 
   it('holds on a bare oidc-provider as far as RFCs go', async () => {
-    const profile = PROFILES.find(({ name }) => name === 'core-oauth')
-    if (profile === undefined) throw new Error('there is no profile core-oauth')
-    const { url, server } = await bareProvider()
-    try {
-      const report = await run({ target: url, passphrase: 'anything', profile })
-      const failed = report.verdicts.filter(({ outcome }) => outcome !== 'passed')
-      const others = failed.filter(({ outcome }) => outcome !== 'skipped')
-      expect(others.map(({ id, reason }) => `${id}: ${reason}`)).to.deep.equal([])
-      expect(report.recording.stopped).to.deep.equal({})
-      expect(report.verdicts.length - failed.length).to.be.at.least(LEAST)
-      expect(exitCodeOf(report)).to.equal(0)
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    const profile = profileOf('core-oauth')
+    const target = await bareProvider()
+    const report = await run({ target, passphrase: 'anything', profile })
+    const failed = report.verdicts.filter(({ outcome }) => outcome !== 'passed')
+    const others = failed.filter(({ outcome }) => outcome !== 'skipped')
+    expect(others.map(({ id, reason }) => `${id}: ${reason}`)).to.deep.equal([])
+    expect(report.recording.stopped).to.deep.equal({})
+    expect(report.verdicts.length - failed.length).to.be.at.least(LEAST)
+    expect(exitCodeOf(report)).to.equal(0)
   })
 })

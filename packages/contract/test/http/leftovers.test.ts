@@ -1,15 +1,13 @@
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { main } from '../../src/cli/program.ts'
+import { afterTest } from '../../../testkit/src/after-test.ts'
+import { listen } from '../../../testkit/src/listen.ts'
+import { runCommand } from '../support/run-command.ts'
+import { workFolder } from '../support/temp-folder.ts'
 
 /** A server that registers clients until its hour's registrations are used up. */
 interface Registrar {
-  readonly server: Server
+  readonly origin: string
   readonly registered: Set<string>
   /** What it answers to a removal. */
   removal: number
@@ -22,16 +20,13 @@ const SAYS = `process.stdin.on('data', () => {
 })`
 
 describe('a run that cannot be made', () => {
-  let folder: string
+  const folder = workFolder()
   let registrar: Registrar
-  const before = process.cwd()
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'contract-leftovers-'))
-    process.chdir(folder)
-    registrar = { server: createServer(), registered: new Set(), removal: 204 }
-    const { server, registered } = registrar
-    server.on('request', (request: IncomingMessage, response) => {
+    const registered = new Set<string>()
+    const server = await listen((request, response) => {
+      const { origin } = registrar
       const [, id = ''] = /^\/reg\/(\w+)$/.exec(request.url ?? '') ?? []
       const answer = (status: number, body: object): void => {
         response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '1800' })
@@ -48,66 +43,58 @@ describe('a run that cannot be made', () => {
           client_id: client,
           client_secret: 'secret of the client',
           registration_access_token: 'token of the client',
-          registration_client_uri: `${origin()}/reg/${client}`,
+          registration_client_uri: `${origin}/reg/${client}`,
           redirect_uris: ['https://client.contract.example/callback'],
         })
       } else if (request.url === '/reg') answer(429, { error: 'too_many_requests' })
       else if (request.url === '/.well-known/oauth-authorization-server') {
-        answer(200, { registration_endpoint: `${origin()}/reg` })
+        answer(200, { registration_endpoint: `${origin}/reg` })
       } else answer(404, {})
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-  })
-  afterEach(() => {
-    process.chdir(before)
-    registrar.server.closeAllConnections()
-    registrar.server.close()
-    rmSync(folder, { recursive: true, force: true })
+    afterTest(server.close)
+    registrar = { origin: server.origin, registered, removal: 204 }
   })
 
-  function origin(): string {
-    const { port } = registrar.server.address() as AddressInfo // it listens on an address
-    return `http://127.0.0.1:${port}`
-  }
-
-  async function command(...words: readonly string[]): Promise<{ code: number; said: string }> {
-    const said: string[] = []
-    const code = await main(words, {
-      out: (text) => void said.push(text),
-      err: (text) => void said.push(text),
-      memory: () => 0,
-      environment: { CONTRACT_OWNER_PASSPHRASE: 'a passphrase' },
-      signal: new AbortController().signal,
-    })
-    return { code, said: said.join('') }
-  }
+  const command = (...words: readonly string[]) =>
+    runCommand(words, { CONTRACT_OWNER_PASSPHRASE: 'a passphrase' })
 
   it('ends with 2 and the time when it can, and leaves nothing', async () => {
-    const { code, said } = await command(origin(), '--profile', 'core-oauth', '--group', 'REG')
+    const { code, said } = await command(
+      registrar.origin,
+      '--profile',
+      'core-oauth',
+      '--group',
+      'REG',
+    )
     expect(said).to.include('used up; run it again in 30 minutes')
     expect(code).to.equal(2)
     expect([...registrar.registered]).to.deep.equal([])
-    expect(readdirSync(folder)).to.deep.equal([])
+    expect(readdirSync(folder())).to.deep.equal([])
   })
 
   it('does not show the passphrase, whatever acts for the owner says', async () => {
     writeFileSync('says.mjs', SAYS)
     const driver = `command:${process.execPath} says.mjs`
-    const { code, said } = await command(origin(), '--profile', 'seed', '--driver', driver)
+    const { code, said } = await command(registrar.origin, '--profile', 'seed', '--driver', driver)
     expect(said).to.include('it was filled in: <passphrase 1>')
     expect(code).to.equal(2)
   })
 
   it('ends with 3 when something cannot be removed; clean removes it later', async () => {
     registrar.removal = 500
-    const { code, said } = await command(origin(), '--profile', 'core-oauth', '--group', 'REG')
+    const { code, said } = await command(
+      registrar.origin,
+      '--profile',
+      'core-oauth',
+      '--group',
+      'REG',
+    )
     expect(said)
       .to.match(/used up/)
       .and.match(/Not removed: client "Contract check \w+ \d+": .*500/)
     expect(said).to.not.include('token of the client')
     expect(code).to.equal(3)
-    const [journal = ''] = readdirSync(folder)
+    const [journal = ''] = readdirSync(folder())
     expect((await command('clean', journal)).code).to.equal(3)
     registrar.removal = 204
     expect(await command('clean', journal)).to.include({ code: 0 })

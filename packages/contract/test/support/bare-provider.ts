@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
+import { afterTest } from '../../../testkit/src/after-test.ts'
 
-/** A server of OAuth that is not ours: oidc-provider with its development pages and its store in memory. */
-export async function bareProvider(): Promise<{ readonly url: string; readonly server: Server }> {
+/** A server of OAuth that is not ours: oidc-provider with its development pages and its store in memory; closed after the test. */
+export async function bareProvider(): Promise<string> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -28,5 +29,9 @@ export async function bareProvider(): Promise<{ readonly url: string; readonly s
     },
   })
   server.on('request', provider.callback())
-  return { url, server }
+  afterTest(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return url
 }

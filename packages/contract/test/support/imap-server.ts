@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterTest } from '../../../testkit/src/after-test.ts'
 
 /** A server of IMAP with one inbox: as much of RFC 9051 as a client needs that reads and deletes. */
 export class ImapServer {
@@ -24,15 +25,19 @@ export class ImapServer {
     })
   }
 
+  /** Closed after the test. */
   static async start(password: string): Promise<ImapServer> {
     const made = new ImapServer(password)
+    afterTest(() => made.close())
     made.#server.listen(0, '127.0.0.1')
     await once(made.#server, 'listening')
     return made
   }
 
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port // it listens on an address
+  /** Of an account with this password. */
+  address(password: string): string {
+    const { port } = this.#server.address() as AddressInfo // it listens on an address
+    return `imap://owner:${encodeURIComponent(password)}@127.0.0.1:${port}`
   }
 
   close(): void {

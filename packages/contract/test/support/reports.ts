@@ -1,6 +1,7 @@
-import type { Report } from '../../src/index.ts'
+import { PROFILES, type Report } from '../../src/index.ts'
 import type { Verdict } from '../../src/model/check.ts'
 import type { Exchange } from '../../src/model/exchange.ts'
+import type { Profile } from '../../src/model/profile.ts'
 
 /** A verdict of one check. */
 export function verdict(
@@ -45,4 +46,10 @@ export function reportOf(verdicts: readonly Verdict[], exchanges: readonly Excha
     },
     remaining: [],
   }
+}
+
+export function profileOf(wanted: string): Profile {
+  const profile = PROFILES.find(({ name }) => name === wanted)
+  if (profile === undefined) throw new Error(`there is no profile ${wanted}`)
+  return profile
 }

@@ -1,17 +1,10 @@
 import { expect } from 'chai'
-import { CannotRun, PROFILES, replay } from '../../src/index.ts'
+import { CannotRun, replay } from '../../src/index.ts'
 import type { Exchange } from '../../src/model/exchange.ts'
-import type { Profile } from '../../src/model/profile.ts'
 import type { Selection } from '../../src/model/selection.ts'
 import { chosenChecks } from '../../src/run/chosen.ts'
 import { judgeAll } from '../../src/run/verdicts.ts'
-import { reportOf } from '../support/reports.ts'
-
-function profileOf(wanted: string): Profile {
-  const profile = PROFILES.find(({ name }) => name === wanted)
-  if (profile === undefined) throw new Error(`there is no profile ${wanted}`)
-  return profile
-}
+import { profileOf, reportOf } from '../support/reports.ts'
 
 describe('a choice of checks', () => {
   const faults: readonly (readonly [what: string, selection: Selection, words: RegExp])[] = [

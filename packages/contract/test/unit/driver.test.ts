@@ -8,7 +8,7 @@ import { openDriver } from '../../src/drivers/open-driver.ts'
 import { Budget } from '../../src/net/budget.ts'
 import { Secrets } from '../../src/net/secrets.ts'
 import { Wire } from '../../src/net/wire.ts'
-import { PROFILES } from '../../src/profiles/profiles.ts'
+import { profileOf } from '../support/reports.ts'
 
 const PROGRAM = path.resolve(import.meta.dirname, '../support/driver-process.ts')
 const base = new URL('https://alice.example.org/')
@@ -16,8 +16,7 @@ const base = new URL('https://alice.example.org/')
 describe('what acts for the owner', () => {
   const wire = new Wire({ budget: new Budget(), concurrency: 1 })
   const secrets = new Secrets()
-  const [profile] = PROFILES
-  if (profile === undefined) throw new Error('there is no profile')
+  const profile = profileOf('svc')
   const pages = new HttpDriver({ base, profile, secrets })
   let driver: Driver | undefined
   afterEach(() => driver?.close())

@@ -1,21 +1,17 @@
-import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { Journal, readJournal } from '../../src/journal/journal.ts'
 import { Budget, BudgetError, SAFE_BUDGET } from '../../src/net/budget.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const REMOVAL = { method: 'DELETE', url: 'https://host.example/auth/register/1', headers: {} }
 
 describe('the journal of a run', () => {
-  let folder: string
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'contract-journal-'))
-  })
-  afterEach(() => rmSync(folder, { recursive: true }))
+  const folder = tempFolder()
 
   it('names what is left, last made first, for a process that was killed', () => {
-    const file = path.join(folder, 'contract-1.jsonl')
+    const file = path.join(folder(), 'contract-1.jsonl')
     const journal = new Journal({ run: '1', target: 'https://host.example' }, file)
     const first = journal.making('client', 'first')
     journal.made(first, REMOVAL)
@@ -37,20 +33,22 @@ describe('the journal of a run', () => {
 })
 
 describe('the budget of a run', () => {
+  const post = (path: string, body?: string, host = 'host.example') => ({
+    method: 'POST',
+    url: `https://${host}${path}`,
+    headers: [],
+    ...(body !== undefined && { body }),
+  })
+
   it('ends a run before it registers more than an owner can stand', () => {
     const budget = new Budget()
-    const request = { method: 'POST', url: 'https://host.example/auth/register', headers: [] }
+    const request = post('/auth/register')
     for (let at = 0; at < 48; at++) budget.countRequest(request)
     expect(() => budget.countRequest(request)).to.throw(BudgetError, '48 registrations')
   })
 
   it('counts codes and mails by what is asked', () => {
     const budget = new Budget()
-    const post = (path: string) => ({
-      method: 'POST',
-      url: `https://host.example${path}`,
-      headers: [],
-    })
     for (let at = 0; at < 10; at++) budget.countRequest(post('/auth/session_code'))
     expect(() => budget.countRequest(post('/auth/session_code'))).to.throw(BudgetError)
     for (let at = 0; at < 6; at++) budget.countRequest(post('/auth/passphrase_reset'))
@@ -66,12 +64,7 @@ describe('the budget of a run', () => {
     it(`counts each passphrase in ${what} that is not known to be right`, () => {
       const budget = new Budget()
       budget.knowRight('right')
-      const login = (value: string) => ({
-        method: 'POST',
-        url: 'https://host.example/auth/login',
-        headers: [],
-        body: bodyOf(value),
-      })
+      const login = (value: string) => post('/auth/login', bodyOf(value))
       for (let at = 0; at < 8; at++) {
         budget.countRequest(login(`wrong ${at}`))
         budget.countRequest(login('right'))
@@ -84,12 +77,7 @@ describe('the budget of a run', () => {
 
   it('counts passcodes, whatever they are', () => {
     const budget = new Budget()
-    const answer = {
-      method: 'POST',
-      url: 'https://host.example/auth/twofactor',
-      headers: [],
-      body: 'two-factor-passcode=123456',
-    }
+    const answer = post('/auth/twofactor', 'two-factor-passcode=123456')
     for (let at = 0; at < 4; at++) budget.countRequest(answer)
     expect(() => budget.countRequest(answer)).to.throw(BudgetError, '4 passcodes')
   })
@@ -97,8 +85,8 @@ describe('the budget of a run', () => {
   it('counts nothing but requests of an instance that was made for the run', () => {
     const budget = new Budget()
     budget.exempt('made.example')
-    const url = 'https://made.example/auth/register'
-    for (let at = 0; at < 100; at++) budget.countRequest({ method: 'POST', url, headers: [] })
+    const request = post('/auth/register', undefined, 'made.example')
+    for (let at = 0; at < 100; at++) budget.countRequest(request)
     expect(budget.spent('registrations')).to.equal(0)
     expect(budget.spent('requests to a fresh instance')).to.equal(100)
   })

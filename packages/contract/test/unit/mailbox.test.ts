@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { afterTest } from '../../../testkit/src/after-test.ts'
+import { listen } from '../../../testkit/src/listen.ts'
 import { imapMailbox } from '../../src/mailbox/imap-mailbox.ts'
 import type { Mailbox } from '../../src/mailbox/mailbox.ts'
 import { openMailbox } from '../../src/mailbox/open-mailbox.ts'
@@ -12,6 +12,7 @@ import { smtpMailbox } from '../../src/mailbox/smtp-mailbox.ts'
 import { Budget, UNLIMITED } from '../../src/net/budget.ts'
 import { Wire } from '../../src/net/wire.ts'
 import { ImapServer } from '../support/imap-server.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const RAW = [
   'From: Space <space@host.example>',
@@ -27,18 +28,22 @@ const RAW = [
 const LIST = [{ id: '1', date: '2026-11-23T10:00:00.000Z', to: 'owner@host.example', text: 'x' }]
 
 describe('a mailbox', () => {
-  let folder: string
+  const folder = tempFolder()
   let mailbox: Mailbox | undefined
   const wire = new Wire({ budget: new Budget(UNLIMITED), concurrency: 1 })
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'contract-mailbox-'))
     mailbox = undefined
   })
   afterEach(async () => {
     await mailbox?.close()
-    rmSync(folder, { recursive: true })
   })
   after(() => wire.close())
+
+  const faultOf = (opening: Promise<unknown>): Promise<unknown> =>
+    opening.then(
+      () => expect.fail('nothing was refused'),
+      (error: unknown) => error,
+    )
 
   function expectMail([mail]: Awaited<ReturnType<Mailbox['list']>>): void {
     expect(mail).to.deep.include({ to: 'owner@host.example', subject: 'Your code ✓' })
@@ -47,11 +52,11 @@ describe('a mailbox', () => {
   }
 
   it('is a Maildir whose mails stay where they are', async () => {
-    for (const part of ['new', 'cur', 'tmp']) mkdirSync(path.join(folder, part))
-    writeFileSync(path.join(folder, 'new', '1.host'), RAW)
-    mailbox = await openMailbox(`maildir:${folder}`, wire)
+    for (const part of ['new', 'cur', 'tmp']) mkdirSync(path.join(folder(), part))
+    writeFileSync(path.join(folder(), 'new', '1.host'), RAW)
+    mailbox = await openMailbox(`maildir:${folder()}`, wire)
     expectMail(await mailbox.list('host.example'))
-    writeFileSync(path.join(folder, 'cur', '2.host:2,S'), RAW)
+    writeFileSync(path.join(folder(), 'cur', '2.host:2,S'), RAW)
     expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal([
       '1.host',
       '2.host',
@@ -59,10 +64,10 @@ describe('a mailbox', () => {
   })
 
   it('is a Maildir of which a mail that was read is deleted, where that is asked for', async () => {
-    mkdirSync(path.join(folder, 'new'))
-    const file = path.join(folder, 'new', '1.host')
+    mkdirSync(path.join(folder(), 'new'))
+    const file = path.join(folder(), 'new', '1.host')
     writeFileSync(file, RAW)
-    mailbox = await openMailbox(`maildir:${folder}`, wire, { isDeleting: true })
+    mailbox = await openMailbox(`maildir:${folder()}`, wire, { isDeleting: true })
     const [mail] = await mailbox.list('host.example')
     if (mail === undefined) throw new Error('no mail')
     await mailbox.remove?.(mail)
@@ -70,63 +75,51 @@ describe('a mailbox', () => {
   })
 
   it('is refused where mails are to be deleted and cannot be', async () => {
-    const error = await openMailbox('command:true', wire, { isDeleting: true }).catch(
-      (one: unknown) => one,
-    )
+    const error = await faultOf(openMailbox('command:true', wire, { isDeleting: true }))
     expect(String(error)).to.include('nothing can be deleted there')
   })
 
   for (const isDeleting of [false, true]) {
     it(`is an inbox over IMAP, of which ${isDeleting ? 'a mail that was read is' : 'nothing is'} deleted`, async () => {
       const server = await ImapServer.start('the password')
-      try {
-        server.mails.set(7, `${RAW}\r\n`)
-        const address = `imap://owner:the%20password@127.0.0.1:${server.port}`
-        mailbox = await openMailbox(address, wire, { isDeleting })
-        const mails = await mailbox.list('host.example')
-        expectMail(mails)
-        const [mail] = mails
-        if (mail === undefined) throw new Error('no mail')
-        server.mails.set(9, `${RAW}\r\n`)
-        expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal(['7', '9'])
-        await mailbox.remove?.(mail)
-        expect([...server.mails.keys()]).to.deep.equal(isDeleting ? [9] : [7, 9])
-        // The server may be where it is still the day before.
-        const [, day = ''] = /SEARCH SINCE (\S+)/.exec(server.commands.join('\n')) ?? []
-        expect(Date.parse(`${day} UTC`)).to.be.at.most(Date.now() - 86_400_000)
-        const opened = server.commands.filter((one) => /^(SELECT|EXAMINE)/.test(one))
-        expect(opened).to.deep.equal([isDeleting ? 'SELECT INBOX' : 'EXAMINE INBOX'])
-        await mailbox.close()
-        mailbox = undefined
-      } finally {
-        server.close()
-      }
+      server.mails.set(7, `${RAW}\r\n`)
+      const address = server.address('the password')
+      mailbox = await openMailbox(address, wire, { isDeleting })
+      const mails = await mailbox.list('host.example')
+      expectMail(mails)
+      const [mail] = mails
+      if (mail === undefined) throw new Error('no mail')
+      server.mails.set(9, `${RAW}\r\n`)
+      expect((await mailbox.list('host.example')).map(({ id }) => id)).to.deep.equal(['7', '9'])
+      await mailbox.remove?.(mail)
+      expect([...server.mails.keys()]).to.deep.equal(isDeleting ? [9] : [7, 9])
+      // The server may be where it is still the day before.
+      const [, day = ''] = /SEARCH SINCE (\S+)/.exec(server.commands.join('\n')) ?? []
+      expect(Date.parse(`${day} UTC`)).to.be.at.most(Date.now() - 86_400_000)
+      const opened = server.commands.filter((one) => /^(SELECT|EXAMINE)/.test(one))
+      expect(opened).to.deep.equal([isDeleting ? 'SELECT INBOX' : 'EXAMINE INBOX'])
     })
   }
 
   it('is an inbox over IMAP whose connection may break: it is closed then', async () => {
     const server = await ImapServer.start('the password')
-    const opened = await openMailbox(`imap://owner:the%20password@127.0.0.1:${server.port}`, wire)
+    const opened = await openMailbox(server.address('the password'), wire)
     expect(await opened.list('host.example')).to.deep.equal([])
     server.close()
-    const error = await opened.list('host.example').catch((one: unknown) => one)
+    const error = await faultOf(opened.list('host.example'))
     expect(String(error)).to.include('can no longer be read')
     await opened.close()
   })
 
   it('says when the account over IMAP is refused, and needs a password', async () => {
     const server = await ImapServer.start('the password')
-    try {
-      const wrong = `imap://owner:other@127.0.0.1:${server.port}`
-      const refused = await imapMailbox(wrong, { isDeleting: false }).catch((one: unknown) => one)
-      expect(refused).to.be.instanceOf(Error)
-      const none = await imapMailbox('imap://owner@127.0.0.1', { isDeleting: false }).catch(
-        (one: unknown) => one,
-      )
-      expect(String(none)).to.include('CONTRACT_MAILBOX_PASSWORD')
-    } finally {
-      server.close()
-    }
+    const wrong = server.address('other')
+    const refused = await imapMailbox(wrong, { isDeleting: false }).catch((one: unknown) => one)
+    expect(refused).to.be.instanceOf(Error)
+    const none = await imapMailbox('imap://owner@127.0.0.1', { isDeleting: false }).catch(
+      (one: unknown) => one,
+    )
+    expect(String(none)).to.include('CONTRACT_MAILBOX_PASSWORD')
   })
 
   it('is the relay of the server', async () => {
@@ -143,34 +136,29 @@ describe('a mailbox', () => {
   })
 
   it('is a program that prints a list, for the host that is asked about', async () => {
-    const file = path.join(folder, 'host.example')
+    const file = path.join(folder(), 'host.example')
     writeFileSync(file, JSON.stringify(LIST))
-    mailbox = await openMailbox(`command:cat ${folder}/{host}`, wire)
+    mailbox = await openMailbox(`command:cat ${folder()}/{host}`, wire)
     const [mail] = await mailbox.list('host.example')
     expect(mail).to.include({ id: '1', text: 'x', subject: '', html: '' })
   })
 
   it('is a list at an address', async () => {
-    const server: Server = createServer((request, response) => {
+    const { close, port } = await listen((request, response) => {
       const isRight = request.headers.accept === 'application/json' && request.url === '/box'
       response.writeHead(isRight ? 200 : 406).end(JSON.stringify(LIST))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    try {
-      const { port } = server.address() as AddressInfo // it listens on an address
-      mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
-      expect(await mailbox.list('localhost')).to.have.lengthOf(1)
-      const refused = await openMailbox(`http://{host}:${port}/other?key=of-the-owner`, wire)
-      const error = await refused.list('localhost').catch((one: unknown) => one)
-      expect(String(error)).to.include('the answer is 406').and.not.include('of-the-owner')
-    } finally {
-      server.close()
-    }
+    })
+    afterTest(close)
+    mailbox = await openMailbox(`http://{host}:${port}/box`, wire)
+    expect(await mailbox.list('localhost')).to.have.lengthOf(1)
+    const refused = await openMailbox(`http://{host}:${port}/other?key=of-the-owner`, wire)
+    const error = await faultOf(refused.list('localhost'))
+    expect(String(error)).to.include('the answer is 406').and.not.include('of-the-owner')
   })
 
   for (const text of ['ftp://host.example', 'inbox', 'smtp:none']) {
     it(`is not "${text}"`, async () => {
-      const error = await openMailbox(text, wire).catch((one: unknown) => one)
+      const error = await faultOf(openMailbox(text, wire))
       expect(error).to.be.instanceOf(Error)
     })
   }

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { readExpected, readOperator, readProfile } from '../../src/cli/options.ts'
@@ -9,6 +8,7 @@ import { Budget, UNLIMITED } from '../../src/net/budget.ts'
 import { Secrets } from '../../src/net/secrets.ts'
 import { Wire } from '../../src/net/wire.ts'
 import { execute, filledCommand } from '../../src/operator/operator.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const OPERATOR = { domain: 'contract-{run}.example.org', create: ['true'], remove: ['true'] }
 
@@ -47,14 +47,10 @@ describe('the commands of an operator', () => {
 })
 
 describe('the files of the command line', () => {
-  let folder: string
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'contract-files-'))
-  })
-  afterEach(() => rmSync(folder, { recursive: true }))
+  const folder = tempFolder()
 
   function write(value: unknown): string {
-    const file = path.join(folder, 'file.json')
+    const file = path.join(folder(), 'file.json')
     writeFileSync(file, JSON.stringify(value))
     return file
   }

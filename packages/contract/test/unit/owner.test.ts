@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { main } from '../../src/cli/program.ts'
 import { ownerOf } from '../../src/cli/owner.ts'
 import { CannotRun } from '../../src/index.ts'
+import { runCommand } from '../support/run-command.ts'
 
 describe('the owner on the command line', () => {
   const warned: string[] = []
@@ -55,15 +55,8 @@ describe('a command line that cannot be run', () => {
   ]
   for (const [words, told] of cases) {
     it(`ends with 2: ${words.join(' ')}`, async () => {
-      const said: string[] = []
-      const code = await main(words, {
-        out: (text) => void said.push(text),
-        err: (text) => void said.push(text),
-        memory: () => 0,
-        environment: {},
-        signal: new AbortController().signal,
-      })
-      expect(said.join('')).to.match(told)
+      const { code, said } = await runCommand(words)
+      expect(said).to.match(told)
       expect(code).to.equal(2)
     })
   }

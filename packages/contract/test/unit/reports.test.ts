@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { CATALOGUE, exitCodeOf, writeReport } from '../../src/index.ts'
@@ -11,6 +10,7 @@ import { Secrets } from '../../src/net/secrets.ts'
 import { withExpected } from '../../src/run/expected.ts'
 import { htmlReport } from '../../src/report/html.ts'
 import { reportOf, verdict } from '../support/reports.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 /** A value in each place where a secret may stand. */
 const PLANTED = {
@@ -51,6 +51,8 @@ const EXCHANGE: Exchange = {
 }
 
 describe('reports', () => {
+  const folder = tempFolder()
+
   it('show no secret that was sent or received, in any format', () => {
     const secrets = new Secrets()
     secrets.learn('passphrase', PLANTED.passphrase)
@@ -58,25 +60,20 @@ describe('reports', () => {
     secrets.learn('csrf_token', PLANTED.csrf)
     learnFrom(secrets, EXCHANGE)
     const report = reportOf([verdict('failed')], secrets.redactAll([EXCHANGE]))
-    const folder = mkdtempSync(path.join(tmpdir(), 'contract-reports-'))
-    try {
-      for (const format of ['json', 'junit', 'tap', 'html']) {
-        writeReport(report, { format, file: path.join(folder, format) })
-      }
-      const files = readdirSync(folder)
-      expect(files).to.have.lengthOf(6)
-      for (const file of files) {
-        const text = readFileSync(path.join(folder, file), 'utf8')
-        for (const [name, value] of Object.entries(PLANTED)) {
-          for (const form of [value, encodeURIComponent(value)]) {
-            expect(text.includes(form), `${name} in ${file}`).to.equal(false)
-          }
+    for (const format of ['json', 'junit', 'tap', 'html']) {
+      writeReport(report, { format, file: path.join(folder(), format) })
+    }
+    const files = readdirSync(folder())
+    expect(files).to.have.lengthOf(6)
+    for (const file of files) {
+      const text = readFileSync(path.join(folder(), file), 'utf8')
+      for (const [name, value] of Object.entries(PLANTED)) {
+        for (const form of [value, encodeURIComponent(value)]) {
+          expect(text.includes(form), `${name} in ${file}`).to.equal(false)
         }
       }
-      expect(readFileSync(path.join(folder, 'json'), 'utf8')).to.include('<client_secret 1>')
-    } finally {
-      rmSync(folder, { recursive: true })
     }
+    expect(readFileSync(path.join(folder(), 'json'), 'utf8')).to.include('<client_secret 1>')
   })
 
   it('gives one value one name, so that equal values stay equal', () => {
@@ -163,20 +160,15 @@ describe('the exit code', () => {
     expect(exitCodeOf(reportOf(expected(verdict('skipped')), []))).to.equal(0)
   })
 
-  it('is 2 when a scenario stopped of another group than what is expected to fail', () => {
-    const report = reportOf(expected(verdict('failed')), [])
-    const stoppedAt = (scenario: string) => ({
-      ...report,
-      recording: { ...report.recording, stopped: { [scenario]: 'no answer in time' } },
-    })
-    expect(exitCodeOf(stoppedAt('tok.errors'))).to.equal(0)
-    expect(exitCodeOf(stoppedAt('rev'))).to.equal(2)
-  })
-
-  it('is 2 when a scenario stopped, so that rules were not asked', () => {
-    const report = reportOf([verdict('passed'), verdict('skipped')], [])
-    const recording = { ...report.recording, stopped: { tok: 'no answer in time' } }
-    expect(exitCodeOf({ ...report, recording })).to.equal(2)
+  it('is 2 when a scenario stopped, so that rules were not asked, unless they are expected to fail', () => {
+    const stopped = (verdicts: readonly Verdict[], scenario: string) => {
+      const report = reportOf(verdicts, [])
+      const recording = { ...report.recording, stopped: { [scenario]: 'no answer in time' } }
+      return exitCodeOf({ ...report, recording })
+    }
+    expect(stopped(expected(verdict('failed')), 'tok.errors')).to.equal(0)
+    expect(stopped(expected(verdict('failed')), 'rev')).to.equal(2)
+    expect(stopped([verdict('passed'), verdict('skipped')], 'tok')).to.equal(2)
   })
 })
 

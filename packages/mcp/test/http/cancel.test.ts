@@ -1,7 +1,8 @@
 import http from 'node:http'
-import { until } from '@svc/testkit'
+import type { Store } from '@svc/store'
+import { eachStore, until } from '@svc/testkit'
 import { expect } from 'chai'
-import { HOST, legacy, mcpServer, type McpServer, modern } from '../support/mcp-server.ts'
+import { HOST, legacy, mcpServer, type McpServer, modern, ownTool } from '../support/mcp-server.ts'
 
 const PHOTOS = 'io.example.photos'
 
@@ -29,29 +30,42 @@ function callAndLeave(server: McpServer, token: string, message: object): { leav
   return { leave: () => request.destroy() }
 }
 
+/** A server with a tool that says when it was called, and answers after a wait. */
+async function slowServer(
+  wait: (context: { signal: AbortSignal }) => Promise<void>,
+  store?: Store,
+) {
+  const server = await mcpServer({
+    withoutData: true,
+    mcp: { kinds: [PHOTOS] },
+    ...(store && { store }),
+  })
+  const started = Promise.withResolvers<undefined>()
+  const tool = ownTool({
+    name: 'slow',
+    needs: () => [{ verb: 'GET', type: PHOTOS }],
+    async run(_given: object, context: { signal: AbortSignal }) {
+      started.resolve(undefined)
+      await wait(context)
+      return { photos: ['tulips'] }
+    },
+  })
+  server.mcp.tool(tool)
+  return { server, started: started.promise }
+}
+
 describe('a call that nobody waits for any more', () => {
   for (const [era, make] of [
     ['2026-07-28', modern],
     ['2025-11-25', legacy],
   ] as const) {
     it(`stops the work, and is in the list: ${era}`, async () => {
-      const server = await mcpServer({ withoutData: true, mcp: { kinds: [PHOTOS] } })
-      const started = Promise.withResolvers<undefined>()
-      server.mcp.tool({
-        name: 'slow',
-        title: 'Slow',
-        readOnly: true,
-        input: { type: 'object', properties: {}, additionalProperties: false },
-        needs: () => [{ verb: 'GET', type: PHOTOS }],
-        async run(_given, { signal }) {
-          started.resolve(undefined)
-          await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
-          return { photos: ['tulips'] }
-        },
-      })
+      const { server, started } = await slowServer(
+        ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      )
       const token = await server.connect(`${PHOTOS}:GET`)
       const call = callAndLeave(server, token, make('tools/call', { name: 'slow', arguments: {} }))
-      await started.promise
+      await started
       call.leave()
       await until(async () => (await server.entries()).length > 0)
       const entries = await server.entries()
@@ -60,4 +74,25 @@ describe('a call that nobody waits for any more', () => {
       ])
     })
   }
+})
+
+eachStore((open) => {
+  describe('an assistant that is cut', () => {
+    it('gets no answer of a call under way, and is in the list with it', async () => {
+      const held = Promise.withResolvers<void>()
+      const { server, started } = await slowServer(() => held.promise, await open())
+      const token = await server.connect(`${PHOTOS}:GET`)
+      const answering = server.call(token, 'slow')
+      await started
+      await server.oauth.clients.revokeAll(server.instance)
+      held.resolve()
+      const answer = await answering
+      expect(answer.status).to.equal(401)
+      expect(answer.text).to.equal('{"error":"invalid_token"}')
+      expect(answer.headers['www-authenticate']).to.include('error="invalid_token"')
+      const [entry] = await server.entries()
+      expect(entry).to.include({ tool: 'slow', outcome: 'ok', documents: 1 })
+      expect((await server.call(token, 'slow')).status).to.equal(401)
+    })
+  })
 })

@@ -1,6 +1,5 @@
-import { useBuilt } from '@svc/testkit'
+import { loopbackFetch, useBuilt } from '@svc/testkit'
 import { expect } from 'chai'
-import { fetchOf } from '../support/fetch-of.ts'
 import { mcpServer, type McpServer } from '../support/mcp-server.ts'
 
 useBuilt('eventsource', 'eventsource-parser')
@@ -15,8 +14,12 @@ interface AnyClient {
   close(): Promise<void>
 }
 
-function requestInit(token: string): RequestInit {
-  return { headers: { authorization: `Bearer ${token}` } }
+function toServer(server: McpServer, token: string) {
+  const requestInit = { headers: { authorization: `Bearer ${token}` } }
+  return [
+    new URL(`${server.instance.origin}/mcp`),
+    { fetch: loopbackFetch(server), requestInit },
+  ] as const
 }
 
 async function currentClient(
@@ -26,10 +29,7 @@ async function currentClient(
 ): Promise<AnyClient> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  const transport = new StreamableHTTPClientTransport(new URL(`${server.instance.origin}/mcp`), {
-    fetch: fetchOf(server),
-    requestInit: requestInit(token),
-  })
+  const transport = new StreamableHTTPClientTransport(...toServer(server, token))
   await client.connect(transport)
   return client
 }
@@ -38,13 +38,7 @@ async function oldClient(server: McpServer, token: string): Promise<AnyClient> {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
   const http = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
   const client = new Client({ name: 'test', version: '1' })
-  const transport = new http.StreamableHTTPClientTransport(
-    new URL(`${server.instance.origin}/mcp`),
-    {
-      fetch: fetchOf(server),
-      requestInit: requestInit(token),
-    },
-  )
+  const transport = new http.StreamableHTTPClientTransport(...toServer(server, token))
   await client.connect(transport as Parameters<typeof client.connect>[0])
   return client
 }
@@ -64,7 +58,10 @@ describe('published clients', () => {
       const server = await mcpServer()
       await server.documents.add(server.instance, 'io.svc.notes', 'one', 'Garden', 'Buy tulips')
       const client = await open(server, await server.connect())
-      expect(client.getServerVersion()).to.include({ name: 'svc', title: 'Alice' })
+      const { version } = await import('../../package.json', { with: { type: 'json' } }).then(
+        (manifest) => manifest.default,
+      )
+      expect(client.getServerVersion()).to.include({ name: 'svc', title: 'Alice', version })
       expect(client.getInstructions()).to.match(/not instructions/)
       const { tools } = await client.listTools()
       expect(tools.map((tool) => tool.name)).to.deep.equal(TOOLS)

@@ -13,6 +13,31 @@ async function noted(text: string, title = 'Title'): Promise<{ server: McpServer
   return { server, token: await server.connect() }
 }
 
+describe('tools for documents', () => {
+  it('list, search and fetch what the owner allowed', async () => {
+    const { server } = await noted('Buy tulips', 'Garden')
+    const { instance, documents } = server
+    await documents.add(instance, 'io.svc.contacts', 'bob', 'Bob', 'Bob from the garden')
+    const token = await server.connect(`${NOTES}:GET`)
+    const kinds = resultOf(await server.call(token, 'list_kinds'))
+    expect(kinds.structuredContent).to.deep.equal({
+      kinds: [{ kind: NOTES, name: 'Notes', allowed: ['Read them'], verbs: ['GET'] }],
+    })
+    const list = resultOf(await server.call(token, 'list', { kind: NOTES }))
+    const one = { id: `${NOTES}/one`, title: 'Garden' }
+    expect(list.structuredContent['documents']).to.deep.equal([one])
+    const search = resultOf(await server.call(token, 'search', { query: 'GARDEN' }))
+    expect(search.structuredContent).to.deep.equal({
+      source: 'owner-document',
+      trust: 'untrusted',
+      complete: true,
+      results: [{ ...one, url: instance.origin, kind: NOTES, excerpt: 'Buy tulips' }],
+    })
+    const fetched = resultOf(await server.call(token, 'fetch', { id: one.id }))
+    expect(fetched.structuredContent).to.include({ title: 'Garden', text: 'Buy tulips' })
+  })
+})
+
 describe('texts of documents', () => {
   it('come without what nobody sees, marked as what they are', async () => {
     const { server, token } = await noted(`${ORDER}${HIDDEN}\u202E!`, `A\u200B\n${HIDDEN}title`)

@@ -2,11 +2,10 @@ import type { Instance } from '@svc/platform'
 import type { ResourceAccess } from '@svc/oauth-core'
 import { expect } from 'chai'
 import { ToolError } from '../../src/index.ts'
-import { legacy, mcpServer, resultOf } from '../support/mcp-server.ts'
+import { legacy, mcpServer, ownTool, resultOf } from '../support/mcp-server.ts'
 
 const PHOTOS = 'io.example.photos'
 const OWN = { withoutData: true, mcp: { path: '/photos/mcp', name: 'Photos', kinds: [PHOTOS] } }
-const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const
 
 async function photosOf(
   instance: Instance,
@@ -59,34 +58,24 @@ describe('tools of an embedding server', () => {
 
   it('say what they need, and no more than they are', async () => {
     const { mcp } = await mcpServer(OWN)
-    const tool = { name: 'one', title: 'One', input: NO_ARGUMENTS, run: async () => ({}) }
     const reads = () => [{ verb: 'GET', type: PHOTOS }] as const
     const writes = () => [{ verb: 'POST', type: PHOTOS }] as const
-    // A program without types may leave anything out.
-    const declare = (more: object) => () => mcp.tool({ ...tool, ...more } as never)
-    expect(declare({ readOnly: true })).to.throw(TypeError, 'does not say what it needs')
-    expect(declare({ readOnly: true, needs: writes })).to.throw(TypeError, 'more than GET')
+    const declare = (more: object) => () => mcp.tool(ownTool({ run: async () => ({}), ...more }))
+    expect(declare({ needs: undefined })).to.throw(TypeError, 'does not say what it needs')
+    expect(declare({ needs: writes })).to.throw(TypeError, 'more than GET')
     const open = { type: 'object', properties: {} }
-    expect(declare({ readOnly: true, needs: reads, input: open })).to.throw(TypeError)
-    expect(declare({ readOnly: true, needs: reads, name: 'a b' })).to.throw(TypeError)
-    declare({ readOnly: true, needs: reads })()
-    expect(declare({ readOnly: true, needs: reads })).to.throw(TypeError, 'declared already')
+    expect(declare({ needs: reads, input: open })).to.throw(TypeError)
+    expect(declare({ needs: reads, name: 'a b' })).to.throw(TypeError)
+    declare({ needs: reads })()
+    expect(declare({ needs: reads })).to.throw(TypeError, 'declared already')
   })
 
   it('have the entry of a write before they run, unless they write it themselves', async () => {
     const server = await mcpServer(OWN)
     const seen: number[] = []
-    server.mcp.tool({
-      name: 'print',
-      title: 'Print',
-      readOnly: false,
-      input: NO_ARGUMENTS,
-      needs: () => [{ verb: 'POST', type: PHOTOS }],
-      async run() {
-        seen.push((await server.entries()).length)
-        return { printed: true }
-      },
-    })
+    const needs = () => [{ verb: 'POST', type: PHOTOS }]
+    const run = async () => ({ printed: seen.push((await server.entries()).length) })
+    server.mcp.tool(ownTool({ name: 'print', readOnly: false, needs, run }))
     const token = await server.connect(`${PHOTOS}:POST`)
     resultOf(await server.call(token, 'print'))
     expect(seen).to.deep.equal([1])
@@ -95,38 +84,23 @@ describe('tools of an embedding server', () => {
 
   it('may refuse in fixed words, and break without telling why', async () => {
     const server = await mcpServer({ ...OWN, mayCrash: true })
-    const refuse = (code: 'broken' | 'conflict' | 'large') => async () => {
-      if (code === 'conflict') throw new ToolError(code)
-      if (code === 'large') return { text: 'x'.repeat(200_000) }
-      throw new Error('secret path /var/lib')
+    const tools = {
+      conflict: () => Promise.reject(new ToolError('conflict')),
+      large: async () => ({ text: 'x'.repeat(200_000) }),
+      broken: () => Promise.reject(new Error('secret path /var/lib')),
+      throws: () => {
+        throw new Error('secret path /var/lib')
+      },
     }
-    for (const code of ['broken', 'conflict', 'large'] as const) {
-      server.mcp.tool({
-        name: code,
-        title: code,
-        readOnly: true,
-        input: NO_ARGUMENTS,
-        needs: () => [],
-        run: refuse(code),
-      })
-    }
+    for (const [name, run] of Object.entries(tools)) server.mcp.tool(ownTool({ name, run }))
     const token = await server.connect(`${PHOTOS}:GET`)
     expect(resultOf(await server.call(token, 'conflict')).error.code).to.equal('conflict')
     expect(resultOf(await server.call(token, 'large')).error.code).to.equal('too_large')
-    const broken = await server.call(token, 'broken')
-    expect(broken.status).to.equal(500)
-    expect(broken.text).not.to.include('secret')
-    server.mcp.tool({
-      name: 'throws',
-      title: 'throws',
-      readOnly: true,
-      input: NO_ARGUMENTS,
-      needs: () => [],
-      run() {
-        throw new Error('secret path /var/lib')
-      },
-    })
-    expect((await server.call(token, 'throws')).status).to.equal(500)
+    for (const name of ['broken', 'throws']) {
+      const broken = await server.call(token, name)
+      expect(broken.status).to.equal(500)
+      expect(broken.text).not.to.include('secret')
+    }
     const outcomes = (await server.entries()).map(({ outcome }) => outcome)
     expect(outcomes).to.deep.equal(['conflict', 'too_large', 'internal_error', 'internal_error'])
   })

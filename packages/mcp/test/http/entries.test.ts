@@ -1,7 +1,7 @@
 import { faultyStore } from '../support/faulty-store.ts'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { mcpServer, resultOf } from '../support/mcp-server.ts'
+import { connected, mcpServer, resultOf } from '../support/mcp-server.ts'
 
 const NOTES = 'io.svc.notes'
 const NOTE = { kind: NOTES, fields: { title: 'New', text: 'Text' }, key: 'k' }
@@ -40,8 +40,7 @@ eachStore((open) => {
 
     it('are one for each write, however often the call is repeated at once', async () => {
       const store = await open()
-      const server = await mcpServer({ store })
-      const token = await server.connect(`${NOTES}:POST`)
+      const { server, token } = await connected({ store }, `${NOTES}:POST`)
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => server.call(token, 'create', NOTE)),
       )

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mcpServer, modern, resultOf } from '../support/mcp-server.ts'
+import { connected, modern, resultOf } from '../support/mcp-server.ts'
 
 const NOTES = 'io.svc.notes'
 
@@ -11,8 +11,7 @@ describe('a hostile client', () => {
     ['the name of a prototype', '__proto__'],
   ] as const) {
     it(`finds nothing by an id with ${name}`, async () => {
-      const server = await mcpServer()
-      const token = await server.connect()
+      const { server, token } = await connected()
       const answer = resultOf(await server.call(token, 'fetch', { id: `${NOTES}/${id}` }))
       expect(answer.error.code).to.equal('not_found')
       expect((await server.entries()).map(({ outcome }) => outcome)).to.deep.equal(['not_found'])
@@ -20,8 +19,7 @@ describe('a hostile client', () => {
   }
 
   it('gets nothing of a long request back in the words of an error', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
+    const { server, token } = await connected()
     const long = 'planted'.repeat(2000)
     for (const message of [
       modern(long),
@@ -37,8 +35,7 @@ describe('a hostile client', () => {
   })
 
   it('brings nothing down with deep fields', async () => {
-    const server = await mcpServer()
-    const token = await server.connect(`${NOTES}:POST`)
+    const { server, token } = await connected({}, `${NOTES}:POST`)
     const depth = 30_000
     const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`
     const call = modern('tools/call', {
@@ -60,8 +57,7 @@ describe('a hostile client', () => {
     ['create', { fields: { title: 'x' }, key: 'k' }],
   ] as const) {
     it(`makes no owner be asked for a kind that is not offered: ${tool}`, async () => {
-      const server = await mcpServer()
-      const token = await server.connect()
+      const { server, token } = await connected()
       for (const kind of ['io.svc.accounts', 'io.svc.your_account_is_locked']) {
         const answer = await server.call(token, tool, { kind, ...given })
         expect(resultOf(answer).error.code).to.equal('not_found')

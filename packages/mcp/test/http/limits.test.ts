@@ -1,7 +1,7 @@
 import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { DEFAULT_LIMITS } from '../../src/index.ts'
-import { type McpServer, mcpServer, resultOf } from '../support/mcp-server.ts'
+import { connected, type McpServer, mcpServer, ownTool, resultOf } from '../support/mcp-server.ts'
 
 const NOTES = 'io.svc.notes'
 
@@ -15,11 +15,16 @@ function create(server: McpServer, token: string, key: string) {
 
 eachStore((open) => {
   describe('limits of calls', () => {
+    /** A store whose clock stands, so that no second of a window goes by. */
+    async function standing() {
+      const clock = fakeClock()
+      clock.stop()
+      return { clock, store: await open({ clock }) }
+    }
+
     for (const bucket of ['minute', 'hour'] as const) {
       it(`tell a model when to go on, and stop who does not listen: ${bucket}`, async () => {
-        const clock = fakeClock()
-        const store = await open({ clock })
-        const options = { store, clock, mcp: limited(bucket, 2) }
+        const options = { ...(await standing()), mcp: limited(bucket, 2) }
         const server = await mcpServer(options)
         const other = await mcpServer(options)
         const token = await server.connect()
@@ -41,8 +46,10 @@ eachStore((open) => {
 
     it('count writes apart', async () => {
       const store = await open()
-      const server = await mcpServer({ store, mcp: limited('writes', 1) })
-      const token = await server.connect(`${NOTES}:GET ${NOTES}:POST`)
+      const { server, token } = await connected(
+        { store, mcp: limited('writes', 1) },
+        `${NOTES}:GET ${NOTES}:POST`,
+      )
       expect(resultOf(await create(server, token, 'a')).isError).to.equal(false)
       expect(resultOf(await create(server, token, 'b')).error.code).to.equal('limit_reached')
       expect(resultOf(await server.call(token, 'list_kinds')).isError).to.equal(false)
@@ -69,11 +76,8 @@ eachStore((open) => {
       const server = await mcpServer({ store, withoutData: true, mcp })
       const together = Promise.withResolvers<undefined>()
       let running = 0
-      server.mcp.tool({
+      const tool = ownTool({
         name: 'two',
-        title: 'Two',
-        readOnly: true,
-        input: { type: 'object', properties: {}, additionalProperties: false },
         needs: () => [{ verb: 'GET', type: NOTES }],
         async run() {
           running += 1
@@ -82,6 +86,7 @@ eachStore((open) => {
           return { documents: ['a', 'b'] }
         },
       })
+      server.mcp.tool(tool)
       const token = await server.connect(`${NOTES}:GET`)
       const answers = await Promise.all(Array.from({ length: 8 }, () => server.call(token, 'two')))
       const refused = answers.filter((answer) => resultOf(answer).isError)
@@ -92,8 +97,7 @@ eachStore((open) => {
 
     it('are passed by no calls that come at the same time', async () => {
       const store = await open()
-      const server = await mcpServer({ store, mcp: limited('minute', 50) })
-      const token = await server.connect()
+      const { server, token } = await connected({ store, mcp: limited('minute', 50) })
       const answers = await Promise.all(
         Array.from({ length: 60 }, () => server.call(token, 'list_kinds')),
       )
@@ -102,8 +106,7 @@ eachStore((open) => {
     })
 
     it('count the requests of an address', async () => {
-      const store = await open()
-      const server = await mcpServer({ store, mcp: limited('address', 2) })
+      const server = await mcpServer({ ...(await standing()), mcp: limited('address', 2) })
       const one = await server.connect()
       await server.call(one, 'list_kinds')
       await server.call(one, 'list_kinds')

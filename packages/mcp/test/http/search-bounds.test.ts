@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { fakeClock } from '@svc/testkit'
+import { type FakeClock, fakeClock } from '@svc/testkit'
 import type { DataPort } from '../../src/index.ts'
-import { mcpServer, resultOf } from '../support/mcp-server.ts'
+import { connected, resultOf } from '../support/mcp-server.ts'
 
 const NOTES = 'io.svc.notes'
 const MOST = 10_000
@@ -13,7 +13,7 @@ interface Pages {
 }
 
 /** So many documents of one kind, the last of which is about tulips. */
-function pagesOf(count: number, onPage: () => void = () => {}): Pages {
+function pagesOf(count: number, onPage: () => void): Pages {
   const pages: Pages = {
     looked: 0,
     port: {
@@ -40,47 +40,28 @@ function pagesOf(count: number, onPage: () => void = () => {}): Pages {
   return pages
 }
 
-async function search(pages: Pages, clock = fakeClock()) {
-  const server = await mcpServer({ clock, mcp: { data: pages.port, clock } })
-  const token = await server.connect(`${NOTES}:GET`)
+async function search(pages: Pages, clock: FakeClock) {
+  const { server, token } = await connected(
+    { clock, mcp: { data: pages.port, clock } },
+    `${NOTES}:GET`,
+  )
   const { structuredContent } = resultOf(await server.call(token, 'search', { query: 'tulips' }))
   return structuredContent as { complete: boolean; results: readonly object[] }
 }
 
 describe('a search', () => {
-  it('looks at 10 000 documents to the last', async () => {
-    const clock = fakeClock()
-    clock.stop()
-    const pages = pagesOf(MOST)
-    const { complete, results } = await search(pages, clock)
-    expect({ complete, found: results.length, looked: pages.looked }).to.deep.equal({
-      complete: true,
-      found: 1,
-      looked: MOST,
+  const cases = [
+    ['looks at 10 000 documents to the last', MOST, 0, { complete: true, found: 1, looked: MOST }],
+    ['looks at no more, and says so', MOST + 1, 0, { complete: false, found: 0, looked: MOST }],
+    ['ends after 500 ms, and says so', MOST, 100, { complete: false, found: 0, looked: 500 }],
+  ] as const
+  for (const [what, count, pageMs, expected] of cases) {
+    it(what, async () => {
+      const clock = fakeClock()
+      clock.stop()
+      const pages = pagesOf(count, () => clock.advance(pageMs))
+      const { complete, results } = await search(pages, clock)
+      expect({ complete, found: results.length, looked: pages.looked }).to.deep.equal(expected)
     })
-  })
-
-  it('looks at no more than 10 000 documents, and says so', async () => {
-    const clock = fakeClock()
-    clock.stop()
-    const pages = pagesOf(MOST + 1)
-    const { complete, results } = await search(pages, clock)
-    expect({ complete, found: results.length, looked: pages.looked }).to.deep.equal({
-      complete: false,
-      found: 0,
-      looked: MOST,
-    })
-  })
-
-  it('ends after 500 ms, and says so', async () => {
-    const clock = fakeClock()
-    clock.stop()
-    const pages = pagesOf(MOST, () => clock.advance(100))
-    const { complete, results } = await search(pages, clock)
-    expect({ complete, found: results.length, looked: pages.looked }).to.deep.equal({
-      complete: false,
-      found: 0,
-      looked: 500,
-    })
-  })
+  }
 })

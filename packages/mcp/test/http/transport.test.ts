@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import { expect } from 'chai'
-import { HOST, legacy, mcpServer, modern, resultOf } from '../support/mcp-server.ts'
+import { connected, HOST, legacy, mcpServer, modern, resultOf } from '../support/mcp-server.ts'
 
 const BASE = `https://${HOST}`
 const METADATA = `resource_metadata="${BASE}/.well-known/oauth-protected-resource/mcp"`
@@ -14,10 +14,21 @@ function codeOf({ body }: { readonly body: Record<string, unknown> }): unknown {
   return (body['error'] as { code?: unknown } | undefined)?.code
 }
 
+function initialize(protocolVersion: string): object {
+  const clientInfo = { name: 'x', version: '1' }
+  return legacy('initialize', { protocolVersion, capabilities: {}, clientInfo })
+}
+
 describe('the transport', () => {
   for (const path of ['/mcp', '/mcp/']) {
-    it(`challenges every method at ${path} that comes without a good token`, async () => {
-      const server = await mcpServer()
+    it(`takes POST alone at ${path}, and challenges every method that comes without a good token`, async () => {
+      const { server, token } = await connected()
+      const good = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const challenges: [Record<string, string>, string | undefined][] = [
+        [{}, `Bearer ${METADATA}, ${SCOPE}`],
+        [{ authorization: 'Bearer x' }, `Bearer error="invalid_token", ${METADATA}, ${SCOPE}`],
+        [good, undefined],
+      ]
       for (const [method, status] of [
         ['POST', 401],
         ['HEAD', 401],
@@ -26,37 +37,19 @@ describe('the transport', () => {
         ['PUT', 405],
         ['PATCH', 405],
       ] as const) {
-        for (const [headers, error] of [
-          [{}, ''],
-          [{ authorization: 'Bearer x' }, 'error="invalid_token", '],
-        ] as const) {
+        for (const [headers, challenge] of challenges) {
+          if (headers === good && method === 'POST') continue
           const answer = await server.send(method, path, { headers })
-          expect(answer.status, method).to.equal(status)
-          expect(answer.headers['www-authenticate'], method).to.equal(
-            `Bearer ${error}${METADATA}, ${SCOPE}`,
-          )
-          expect(answer.headers['allow'], method).to.equal(status === 405 ? 'POST' : undefined)
+          const expected = headers === good ? 405 : status
+          expect(answer.status, method).to.equal(expected)
+          expect(answer.headers['www-authenticate'], method).to.equal(challenge)
+          expect(answer.headers['allow'], method).to.equal(expected === 405 ? 'POST' : undefined)
           expect(answer.headers['access-control-allow-origin'], method).to.equal('*')
           expect(answer.headers, method).not.to.have.property('access-control-allow-credentials')
         }
       }
-    })
-
-    it(`takes POST alone at ${path}`, async () => {
-      const server = await mcpServer()
-      const headers = {
-        authorization: `Bearer ${await server.connect()}`,
-        'content-type': 'application/json',
-      }
-      for (const method of ['GET', 'HEAD', 'DELETE', 'PUT']) {
-        const answer = await server.send(method, path, { headers })
-        expect(answer.status, method).to.equal(405)
-        expect(answer.headers['allow'], method).to.equal('POST')
-        expect(answer.headers, method).not.to.have.property('www-authenticate')
-        expect(answer.headers['access-control-allow-origin'], method).to.equal('*')
-      }
       const body = JSON.stringify(legacy('tools/list'))
-      expect((await server.send('POST', path, { headers, body })).status).to.equal(200)
+      expect((await server.send('POST', path, { headers: good, body })).status).to.equal(200)
     })
   }
 
@@ -155,8 +148,7 @@ describe('the transport', () => {
   }
 
   it('says that an access token expired', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
+    const { server, token } = await connected()
     server.clock.advance(2 * 3_600_000)
     const answer = await server.message(token, legacy('tools/list'))
     expect(answer.status).to.equal(401)
@@ -166,8 +158,7 @@ describe('the transport', () => {
   })
 
   it('takes one message: no batch, no answer, nothing else', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
+    const { server, token } = await connected()
     const all = [[legacy('ping')], [], { jsonrpc: '2.0', id: 1, result: {} }, {}, 1, null, 'x']
     for (const message of all) {
       const answer = await server.message(token, JSON.stringify(message))
@@ -177,18 +168,12 @@ describe('the transport', () => {
   })
 
   it('takes four revisions and names them to who asks for another', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
+    const { server, token } = await connected()
     for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
       const headers = { 'mcp-protocol-version': version }
       const answer = await server.message(token, legacy('tools/list'), headers)
       expect(answer.status, answer.text).to.equal(200)
-      const params = {
-        protocolVersion: version,
-        capabilities: {},
-        clientInfo: { name: 'x', version: '1' },
-      }
-      const begun = await server.message(token, legacy('initialize', params))
+      const begun = await server.message(token, initialize(version))
       expect(begun.body).to.have.nested.property('result.protocolVersion', version)
       expect(begun.headers).not.to.have.property('mcp-session-id')
     }
@@ -216,27 +201,21 @@ describe('the transport', () => {
   })
 
   it('negotiates in the body of `initialize`, whatever the header says', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
-    const params = {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'x', version: '1' },
-    }
+    const { server, token } = await connected()
     for (const header of ['2027-03-01', '2026-07-28', '2024-11-05', '2025-03-26', 'nonsense']) {
       const headers = { 'mcp-protocol-version': header }
-      const begun = await server.message(token, legacy('initialize', params), headers)
+      const begun = await server.message(token, initialize('2025-06-18'), headers)
       expect(begun.status, `${header} ${begun.text}`).to.equal(200)
       expect(begun.body).to.have.nested.property('result.protocolVersion', '2025-06-18')
     }
-    const newer = legacy('initialize', { ...params, protocolVersion: '2027-03-01' })
-    const agreed = await server.message(token, newer, { 'mcp-protocol-version': '2027-03-01' })
+    const agreed = await server.message(token, initialize('2027-03-01'), {
+      'mcp-protocol-version': '2027-03-01',
+    })
     expect(agreed.body).to.have.nested.property('result.protocolVersion', '2025-11-25')
   })
 
   it('refuses headers that say something else than the body', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
+    const { server, token } = await connected()
     for (const headers of [
       { ...VERSION, 'mcp-method': 'tools/call' },
       { 'mcp-protocol-version': '2025-11-25', 'mcp-method': 'tools/list' },
@@ -248,8 +227,7 @@ describe('the transport', () => {
   })
 
   it('has tools and nothing else', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
+    const { server, token } = await connected()
     for (const method of [
       'subscriptions/listen',
       'resources/list',
@@ -294,8 +272,7 @@ describe('the transport', () => {
   })
 
   it('refuses unknown tools and arguments that break the schema, in fixed words', async () => {
-    const server = await mcpServer()
-    const token = await server.connect()
+    const { server, token } = await connected()
     for (const [name, given] of [
       ['<script>', {}],
       ['list', {}],
@@ -315,13 +292,12 @@ describe('the transport', () => {
 
   it('takes tokens of its own resource alone', async () => {
     const server = await mcpServer()
-    const other = server.oauth.resources.add({
+    server.oauth.resources.add({
       path: '/other',
       name: 'Other',
       scopes: ['io.svc.notes:GET'],
       isOpen: true,
     })
-    expect(other.path).to.equal('/other')
     const foreign = await server.connect('io.svc.notes:GET', '/other')
     expect((await server.message(foreign, legacy('tools/list'))).status).to.equal(401)
     const own = await server.connect('io.svc.notes:GET')

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import http from 'node:http'
-import { type AuthorizePages, createOAuth, type OAuth, type RecordedCall } from '@svc/oauth-core'
-import type { Instance } from '@svc/platform'
+import { type AuthorizePages, createOAuth, type RecordedCall } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import {
@@ -9,59 +8,26 @@ import {
   type FakeClock,
   fakeClock,
   listen,
+  type RawRequest,
   recordStatuses,
+  requestLoopback,
   type RouteStatuses,
 } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { createMcp, type Mcp, type McpOptions } from '../../src/index.ts'
-import { storedDocuments, type StoredDocuments } from './stored-documents.ts'
+import { storedDocuments } from './stored-documents.ts'
 
 export const HOST = 'alice.example.com'
 const REDIRECT_URI = 'http://127.0.0.1:7777/callback'
 const VERIFIER = 'v'.repeat(43)
 const OWNER = { cookie: 'session=owner' }
+const AGENT = new http.Agent()
 
-export interface Answer {
-  readonly status: number
-  readonly headers: http.IncomingHttpHeaders
-  readonly text: string
-  /** The JSON body; `{}` when there is none. */
-  readonly body: Record<string, unknown>
-}
+type Send = Partial<Pick<RawRequest, 'headers' | 'body'>>
 
-export interface Tokens {
-  readonly access_token: string
-  readonly refresh_token: string
-}
-
-export interface McpServer {
-  readonly oauth: OAuth
-  readonly mcp: Mcp
-  readonly store: Store
-  readonly clock: FakeClock
-  readonly instance: Instance
-  readonly documents: StoredDocuments
-  readonly logged: readonly string[]
-  readonly port: number
-  /** Entries of calls, by client, oldest first. */
-  entries(): Promise<readonly RecordedCall[]>
-  send(
-    method: string,
-    path: string,
-    request?: { readonly headers?: http.OutgoingHttpHeaders; readonly body?: string | Buffer },
-  ): Promise<Answer>
-  /** A client without a secret, and the token that the owner gave it. */
-  connect(scope?: string, path?: string): Promise<string>
-  /** One message of the protocol, of the newer era unless it says otherwise. */
-  message(
-    token: string,
-    message: object | string,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer>
-  /** `tools/call`. */
-  call(token: string, name: string, given?: object): Promise<Answer>
-}
+export type Answer = Awaited<ReturnType<typeof exchange>>
+export type McpServer = Awaited<ReturnType<typeof mcpServer>>
 
 interface ServerOptions {
   readonly mcp?: Partial<McpOptions>
@@ -74,7 +40,7 @@ interface ServerOptions {
 }
 
 /** The package on a real server, real but for its pages, sessions and apps; closed after the test. */
-export async function mcpServer(options: ServerOptions = {}): Promise<McpServer> {
+export async function mcpServer(options: ServerOptions = {}) {
   const clock = options.clock ?? fakeClock()
   const store = options.store ?? sqliteStore({ file: ':memory:', clock })
   const logged: string[] = []
@@ -124,47 +90,72 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
   })
 
   const clients: string[] = []
-  const self: McpServer = {
+  const send = (method: string, path: string, request: Send = {}) =>
+    exchange(listening.port, method, path, request)
+  /** One message of the protocol, of the newer era unless it says otherwise. */
+  function message(
+    token: string,
+    content: object | string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    return send('POST', mcp.resource.path, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: typeof content === 'string' ? content : JSON.stringify(content),
+    })
+  }
+  return {
     oauth,
     mcp,
     store,
     clock,
     instance,
     documents,
-    logged,
     port: listening.port,
-    async entries() {
+    send,
+    message,
+    logged: logged as readonly string[],
+    /** Entries of calls, by client, oldest first. */
+    async entries(): Promise<readonly RecordedCall[]> {
       const all = await Promise.all(
         clients.map((client) => oauth.assistants.listCalls(instance, client)),
       )
       return all.flatMap(({ calls }) => calls.toReversed())
     },
-    send: (method, path, request = {}) => exchange(listening.port, method, path, request),
-    async connect(scope = 'io.svc.notes:GET io.svc.contacts:GET', path = mcp.resource.path) {
-      const client = await registerClient(self)
+    /** A client without a secret, and the token that the owner gave it. */
+    async connect(
+      scope = 'io.svc.notes:GET io.svc.contacts:GET',
+      path = mcp.resource.path,
+    ): Promise<string> {
+      const client = await registerClient(send)
       clients.push(client)
-      return allow(self, client, scope, path)
+      return allow(send, client, scope, `${instance.origin}${path}`)
     },
-    message(token, message, headers = {}) {
-      const body = typeof message === 'string' ? message : JSON.stringify(message)
-      return self.send('POST', mcp.resource.path, {
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...headers,
-        },
-        body,
-      })
-    },
-    call: (token, name, given = {}) =>
-      self.message(token, modern('tools/call', { name, arguments: given }), {
+    /** `tools/call`. */
+    call: (token: string, name: string, given: object = {}) =>
+      message(token, modern('tools/call', { name, arguments: given }), {
         'mcp-protocol-version': '2026-07-28',
         'mcp-method': 'tools/call',
         'mcp-name': name,
       }),
   }
-  return self
+}
+
+/** A server with the token of a client that may read, unless its scope is said. */
+export async function connected(options: ServerOptions = {}, scope?: string) {
+  const server = await mcpServer(options)
+  return { server, token: await server.connect(scope) }
+}
+
+/** A tool of an embedder, of which a test says what it is about. */
+export function ownTool(more: object): Parameters<Mcp['tool']>[0] {
+  const input = { type: 'object', properties: {}, additionalProperties: false }
+  // A program without types may leave anything out.
+  return { name: 'own', title: 'Own', readOnly: true, input, needs: () => [], ...more } as never
 }
 
 /** A request that names its revision itself. */
@@ -204,8 +195,8 @@ export function resultOf({ status, text, body }: Answer): {
   }
 }
 
-async function registerClient(server: McpServer): Promise<string> {
-  const registered = await server.send('POST', '/auth/register', {
+async function registerClient(send: McpServer['send']): Promise<string> {
+  const registered = await send('POST', '/auth/register', {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       client_name: 'Assistant',
@@ -219,12 +210,12 @@ async function registerClient(server: McpServer): Promise<string> {
 
 /** The owner's yes. @returns an access token */
 async function allow(
-  server: McpServer,
+  send: McpServer['send'],
   client: string,
   scope: string,
-  path: string,
+  resource: string,
 ): Promise<string> {
-  const allowed = await server.send('POST', '/auth/authorize', {
+  const allowed = await send('POST', '/auth/authorize', {
     headers: { ...OWNER, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({
       client_id: client,
@@ -232,7 +223,7 @@ async function allow(
       response_type: 'code',
       state: 's',
       scope,
-      resource: `${server.instance.origin}${path}`,
+      resource,
       code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
       code_challenge_method: 'S256',
       choice: '1',
@@ -243,7 +234,7 @@ async function allow(
   if (location === undefined) throw new Error(`${allowed.status} ${allowed.text}`)
   const { searchParams } = new URL(location)
   if (searchParams.has('error')) throw new Error(`refused: ${searchParams.get('error')}`)
-  const exchanged = await server.send('POST', '/auth/access_token', {
+  const exchanged = await send('POST', '/auth/access_token', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({
       client_id: client,
@@ -253,7 +244,7 @@ async function allow(
     }).toString(),
   })
   expect(exchanged.status, exchanged.text).to.equal(200)
-  return (exchanged.body as unknown as Tokens).access_token
+  return String(exchanged.body['access_token'])
 }
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for'))
@@ -273,42 +264,13 @@ const plainPages: AuthorizePages = {
   checkCsrf() {},
 }
 
-async function exchange(
-  port: number,
-  method: string,
-  path: string,
-  { headers = {}, body }: { headers?: http.OutgoingHttpHeaders; body?: string | Buffer },
-): Promise<Answer> {
-  const request = http.request({
-    port,
-    host: '127.0.0.1',
-    method,
-    path,
-    headers: {
-      host: HOST,
-      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-      ...headers,
-    },
-  })
-  const answered = new Promise<Answer>((resolve, reject) => {
-    request.on('error', reject)
-    request.on('response', (response) => {
-      const chunks: Buffer[] = []
-      response.on('error', reject)
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString()
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          body: parsed(text),
-        })
-      })
-    })
-  })
-  request.end(body)
-  return answered
+async function exchange(port: number, method: string, target: string, request: Send) {
+  const url = new URL(`http://${HOST}`)
+  const raw = await requestLoopback({ port }, AGENT, { method, url, target, ...request })
+  const text = raw.body.toString()
+  /** The JSON body; `{}` when there is none. */
+  const body = parsed(text)
+  return { status: raw.status, headers: raw.headers, text, body }
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -1,7 +1,8 @@
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ServerResponse } from 'node:http'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, post, until } from '../support/raw-client.ts'
+import { get, post } from '../support/raw-client.ts'
 
 const HALF_HEADER = 'GET / HTTP/1.1\r\nHost: alice.example\r\n'
 const HALF_BODY = 'POST / HTTP/1.1\r\nHost: alice.example\r\nContent-Length: 10\r\n\r\nhalf'
@@ -9,7 +10,6 @@ const HALF_BODY = 'POST / HTTP/1.1\r\nHost: alice.example\r\nContent-Length: 10\
 describe('a connection that is over', function () {
   this.timeout(20_000)
   let limited: LimitedServer
-  afterEach(() => limited.close())
 
   const SHORT = { headersMs: 500, requestMs: 1000, idleMs: 500, silenceMs: 1500, sweepMs: 200 }
 
@@ -38,8 +38,7 @@ describe('a connection that is over', function () {
   for (const [what, text, status, reason] of over) {
     it(`is destroyed soon though its client never ends it: ${what}`, async () => {
       await start()
-      const client = await limited.join()
-      client.send(text)
+      const client = await limited.say(text)
       await until(() => limited.sockets.size === 0 && client.statuses().length > 0)
       expect(client.statuses()).to.deep.equal([status])
       if (status !== 200) expect(client.said()).to.include('\r\nConnection: close\r\n')
@@ -57,8 +56,7 @@ describe('a connection that is over', function () {
   for (const [what, lines] of overflowing) {
     it(`says what to do about ${what}`, async () => {
       await start()
-      const client = await limited.join()
-      client.send(get('/auth/login', lines))
+      const client = await limited.say(get('/auth/login', lines))
       await until(() => client.socket.readableEnded)
       // The client reads bytes.
       const said = Buffer.from(client.said(), 'latin1').toString()
@@ -78,8 +76,7 @@ describe('a connection that is over', function () {
 
   it('is destroyed soon though its client goes on sending', async () => {
     await start()
-    const client = await limited.join()
-    client.send('hello\r\n\r\n')
+    const client = await limited.say('hello\r\n\r\n')
     const sending = setInterval(() => client.socket.writable && client.send('more'), 5)
     try {
       await until(() => limited.sockets.size === 0)
@@ -99,8 +96,7 @@ describe('a connection that is over', function () {
 
   it('is gone when the handler is silent for too long', async () => {
     limited = await startLimited(() => {}, { ...SHORT, silenceMs: 300 })
-    const client = await limited.join()
-    client.send(get())
+    const client = await limited.say(get())
     await until(() => limited.sockets.size === 0)
     expect(client.said()).to.equal('')
   })
@@ -116,8 +112,7 @@ describe('a connection that is over', function () {
       },
       { ...SHORT, silenceMs: 200 },
     )
-    const client = await limited.join()
-    client.send(get())
+    const client = await limited.say(get())
     await until(() => client.said().endsWith('late'))
     expect(isLate).to.equal(true)
   })
@@ -125,8 +120,7 @@ describe('a connection that is over', function () {
   it('answers what came before the malformed part, and nothing after it', async () => {
     const waiting: ServerResponse[] = []
     limited = await startLimited((_request, response) => waiting.push(response), SHORT)
-    const client = await limited.join()
-    client.send(`${get('/1')}${get('/2')}hello\r\n\r\n`)
+    const client = await limited.say(`${get('/1')}${get('/2')}hello\r\n\r\n`)
     await until(() => waiting.length === 1)
     waiting[0]?.end('1')
     await until(() => waiting.length === 2)
@@ -138,16 +132,14 @@ describe('a connection that is over', function () {
 
   it('takes 100 header lines', async () => {
     await start()
-    const client = await limited.join()
-    client.send(get('/', 'x: y\r\n'.repeat(99)))
+    const client = await limited.say(get('/', 'x: y\r\n'.repeat(99)))
     await until(() => client.statuses()[0] === 200)
   })
 
   it('answers what came before too many header lines, and nothing after it', async () => {
     const waiting: ServerResponse[] = []
     limited = await startLimited((_request, response) => waiting.push(response), SHORT)
-    const client = await limited.join()
-    client.send(`${get('/1')}${get('/2', 'x: y\r\n'.repeat(101))}${get('/3')}`)
+    const client = await limited.say(`${get('/1')}${get('/2', 'x: y\r\n'.repeat(101))}${get('/3')}`)
     await until(() => waiting.length === 1)
     waiting[0]?.end('1')
     await until(() => client.socket.readableEnded)
@@ -157,8 +149,7 @@ describe('a connection that is over', function () {
 
   it('says nothing more once a request was answered whose body never came', async () => {
     limited = await startLimited((_request, response) => void response.end('x'), SHORT)
-    const client = await limited.join()
-    client.send(HALF_BODY)
+    const client = await limited.say(HALF_BODY)
     await until(() => limited.sockets.size === 0 && client.statuses().length > 0)
     expect(client.statuses()).to.deep.equal([200])
   })
@@ -173,8 +164,7 @@ describe('a connection that is over', function () {
     })
     const one = post('x'.repeat(65_536))
     for (let count = 0; count < 100; count += 1) {
-      const client = await limited.join()
-      client.send(one.slice(0, 30_000))
+      const client = await limited.say(one.slice(0, 30_000))
       await until(() => client.statuses().length === 1)
       client.send(one.slice(30_000))
       await until(() => client.socket.readableEnded)

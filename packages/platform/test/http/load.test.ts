@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { type Listening, listen, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { limitLoad, type LoadLimits, OverloadedError, type RequestLoad } from '../../src/index.ts'
-import { get, openClient, post, type RawClient, until } from '../support/raw-client.ts'
+import { get, openClient, post, type RawClient } from '../support/raw-client.ts'
 
 interface Context {
   readonly req: IncomingMessage
@@ -12,7 +12,7 @@ interface Context {
 }
 
 describe('what the requests of a process take at a time', () => {
-  let server: http.Server
+  let server: Listening
   let limits: LoadLimits<Context>
   /** Answers of handlers that are at work. */
   const working: ServerResponse[] = []
@@ -21,17 +21,14 @@ describe('what the requests of a process take at a time', () => {
   afterEach(async () => {
     for (const { socket } of clients.splice(0)) socket.destroy()
     for (const response of working.splice(0)) response.end()
-    server.close()
-    await once(server, 'close')
+    await server.close()
     await until(() => limits.figures().requests === 0 && limits.figures().bodyBytes === 0)
   })
 
   /** Whoever asks says in its path which address it has. */
   async function start(bounds: { requests?: number; bodyBytes?: number }): Promise<void> {
     limits = limitLoad<Context>({ ...bounds, clientAddress: ({ req }) => req.url ?? '' })
-    server = http.createServer((request, response) => void answer(request, response))
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    server = await listen((request, response) => void answer(request, response))
   }
 
   async function answer(req: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -51,7 +48,7 @@ describe('what the requests of a process take at a time', () => {
   }
 
   async function send(message: string): Promise<RawClient> {
-    const client = await openClient((server.address() as AddressInfo).port) // it listens on a port
+    const client = await openClient(server.port)
     clients.push(client)
     client.send(message)
     return client

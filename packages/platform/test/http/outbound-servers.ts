@@ -2,19 +2,26 @@ import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import type { TlsOptions } from 'node:tls'
+import { afterTest } from '@svc/testkit'
+import { createOutbound, type Outbound, type OutboundOptions } from '../../src/index.ts'
 
 const MINUTE_MS = 60_000
 
-/** A server of a test, stopped with all its connections. */
-export interface TestServer {
-  readonly port: number
-  /** How many connections came. */
-  connections(): number
-  close(): Promise<void>
+/** A call to a server on loopback. */
+export const GET = { method: 'GET', isTrusted: true } as const
+
+/** Nothing listens there. */
+export const NOBODY = { kind: 'unreachable', reason: 'ECONNREFUSED', isSent: false }
+
+/** Calls that may go to loopback. */
+export function trusting(options: OutboundOptions = {}): Outbound {
+  return createOutbound({ trustedNetworks: ['127.0.0.0/8'], ...options })
 }
 
-/** Anything that accepts connections on 127.0.0.1. */
-export async function serve(server: net.Server): Promise<TestServer> {
+export type TestServer = Awaited<ReturnType<typeof serve>>
+
+/** Anything that accepts connections on 127.0.0.1; stopped with all of them after the test. */
+async function serve(server: net.Server) {
   const sockets = new Set<net.Socket>()
   let connections = 0
   server.on('connection', (socket: net.Socket) => {
@@ -24,16 +31,15 @@ export async function serve(server: net.Server): Promise<TestServer> {
     socket.once('close', () => sockets.delete(socket))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    // A TCP server's address is an object; a string is only given for pipes.
-    port: (server.address() as AddressInfo).port,
-    connections: () => connections,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
-  }
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  afterTest(close)
+  // A TCP server's address is an object; a string is only given for pipes.
+  const { port } = server.address() as AddressInfo
+  return { port, url: `http://127.0.0.1:${port}/`, connections: () => connections, close }
 }
 
 export function serveHttp(listener: http.RequestListener): Promise<TestServer> {

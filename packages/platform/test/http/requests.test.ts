@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, openClient, post, until } from '../support/raw-client.ts'
+import { get, openClient, post } from '../support/raw-client.ts'
 
 describe('requests of one connection', () => {
   let limited: LimitedServer
-  afterEach(() => limited.close())
 
   it('are handled one at a time, in their order', async () => {
     const waiting: ServerResponse[] = []
@@ -16,8 +16,7 @@ describe('requests of one connection', () => {
       paths.push(request.url ?? '')
       waiting.push(response)
     })
-    const client = await limited.join()
-    client.send(get('/1') + get('/2') + get('/3'))
+    const client = await limited.say(get('/1') + get('/2') + get('/3'))
     for (const path of ['/1', '/2', '/3']) {
       await until(() => paths.at(-1) === path)
       waiting.at(-1)?.end(path)
@@ -33,8 +32,7 @@ describe('requests of one connection', () => {
       handled += 1
       response.end('x')
     })
-    const client = await limited.join()
-    client.send(get().repeat(17))
+    const client = await limited.say(get().repeat(17))
     await until(() => client.statuses().length === 17)
     client.send(get().repeat(17))
     await until(() => client.statuses().length === 34)
@@ -77,8 +75,7 @@ describe('requests of one connection', () => {
       handled += 1
       setImmediate(() => response.end('x'))
     })
-    const client = await limited.join()
-    client.send(get().repeat(200))
+    const client = await limited.say(get().repeat(200))
     await until(() => client.socket.closed || client.socket.readableEnded)
     await until(() => limited.sockets.size === 0)
     expect(client.said()).to.equal('')
@@ -95,8 +92,7 @@ describe('requests of one connection', () => {
     const count = (): void => void (parsed += 1)
     subscribe('http.server.request.start', count)
     try {
-      const client = await limited.join()
-      client.send(get().repeat(200))
+      await limited.say(get().repeat(200))
       await until(() => limited.sockets.size === 0)
     } finally {
       unsubscribe('http.server.request.start', count)
@@ -104,8 +100,7 @@ describe('requests of one connection', () => {
     expect(parsed).to.equal(18)
     // Parsers are used again: the next connection has one that is whole.
     for (let at = 0; at < 20; at += 1) {
-      const client = await limited.join()
-      client.send(get() + post('hello'))
+      const client = await limited.say(get() + post('hello'))
       await until(() => client.statuses().length === 2)
       client.socket.destroy()
     }
@@ -114,8 +109,7 @@ describe('requests of one connection', () => {
   it('are read no further while one waits', async () => {
     const waiting: ServerResponse[] = []
     limited = await startLimited((_request, response) => waiting.push(response))
-    const client = await limited.join()
-    client.send(get('/1') + get('/2'))
+    const client = await limited.say(get('/1') + get('/2'))
     await until(() => waiting.length === 1)
     // Whatever is sent from now on stays on its way: each alone would be read by itself.
     const length = get('/3').length
@@ -143,15 +137,14 @@ describe('requests of one connection', () => {
       })
     })
     const body = 8_000_000
-    const client = await limited.join()
-    client.send(get('/first'))
+    const client = await limited.say(get('/first'))
     client.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body}\r\n\r\n`)
     client.send(Buffer.alloc(body, 'x'))
     await until(() => answers.length === 1)
     const [socket] = limited.sockets
     let read = -1
     // What the system holds is not read: the figure stands still.
-    await until(() => read === (read = socket?.bytesRead ?? 0), 2000)
+    await until(() => read === (read = socket?.bytesRead ?? 0), { limitMs: 2000 })
     expect(socket?.bytesRead).to.be.lessThan(200_000)
     expect(received).to.equal(0)
     answers[0]?.end('first')
@@ -174,8 +167,7 @@ describe('requests of one connection', () => {
     const [socket] = limited.sockets
     await until(() => (socket?.writableLength ?? 0) > 0)
     // Somebody else is served meanwhile.
-    const other = await limited.join()
-    other.send(get())
+    const other = await limited.say(get())
     await until(() => other.said().length > 8_000_000)
     expect(handled).to.equal(2)
     client.socket.resume()
@@ -198,8 +190,7 @@ describe('requests of one connection', () => {
       'Connection: close',
     ])
     await until(() => client.socket.readableEnded)
-    const hasty = await limited.join()
-    hasty.send(get().repeat(10))
+    const hasty = await limited.say(get().repeat(10))
     await until(() => hasty.socket.readableEnded)
     expect(hasty.statuses()).to.deep.equal([200, 200, 200])
   })
@@ -212,8 +203,7 @@ describe('requests of one connection', () => {
       storage.enterWith(request.url ?? '')
       setImmediate(() => response.end('x'))
     })
-    const client = await limited.join()
-    client.send(get('/1') + get('/2') + get('/3'))
+    const client = await limited.say(get('/1') + get('/2') + get('/3'))
     await until(() => client.statuses().length === 3)
     expect(seen).to.deep.equal([undefined, undefined, undefined])
   })
@@ -221,7 +211,6 @@ describe('requests of one connection', () => {
 
 describe('a client that reads its answers and sends one request after the other', () => {
   let limited: LimitedServer
-  afterEach(() => limited.close())
 
   function echo(request: IncomingMessage, response: ServerResponse): void {
     const parts: Buffer[] = []
@@ -274,7 +263,6 @@ describe('a client that reads its answers and sends one request after the other'
 
 describe('an upgrade', () => {
   let limited: LimitedServer
-  afterEach(() => limited.close())
 
   const UPGRADE = get('/realtime/', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')
 
@@ -296,8 +284,7 @@ describe('an upgrade', () => {
 
   it('keeps its connection, and has no limits but the number of connections', async () => {
     await start()
-    const client = await limited.join()
-    client.send(get())
+    const client = await limited.say(get())
     await until(() => client.statuses().length === 1)
     client.send(UPGRADE)
     await until(() => client.statuses().includes(101))
@@ -310,8 +297,7 @@ describe('an upgrade', () => {
 
   it('is refused behind requests that are not answered', async () => {
     await start()
-    const client = await limited.join()
-    client.send(get('/slow') + UPGRADE)
+    const client = await limited.say(get('/slow') + UPGRADE)
     await until(() => limited.sockets.size === 0)
     expect(client.said()).to.equal('')
     expect(limited.limits.figures().refused.pipeline).to.equal(1)

@@ -3,7 +3,8 @@ import { type Store, systemClock } from '@svc/store'
 import { redisStore } from '@svc/store/redis'
 import { sqliteStore } from '@svc/store/sqlite'
 import { Reseal } from '../../src/index.ts'
-import { SILENT, testRegistry } from '../support/sealed-store.ts'
+import { SILENT } from '../support/open-instances.ts'
+import { testRegistry } from '../support/sealed-store.ts'
 
 const [, , place = '', ...texts] = process.argv
 const store = place.startsWith('redis') ? redisStore({ url: place }) : sqliteStore({ file: place })

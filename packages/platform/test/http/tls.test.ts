@@ -1,12 +1,12 @@
 import { connect } from 'node:tls'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { readTestCertificate } from '../support/certificate.ts'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
-import { get, openClient, post, until } from '../support/raw-client.ts'
+import { get, openClient, post } from '../support/raw-client.ts'
 
 describe('a listener with TLS', () => {
   let limited: LimitedServer
-  afterEach(() => limited.close())
 
   async function start(bounds = {}): Promise<void> {
     limited = await startLimited(
@@ -19,16 +19,14 @@ describe('a listener with TLS', () => {
 
   it('serves as one without', async () => {
     await start({ requestsPerConnection: 20 })
-    const client = await limited.join()
-    client.send(get().repeat(17))
+    const client = await limited.say(get().repeat(17))
     await until(() => client.statuses().length === 17)
     client.send(post('x'.repeat(100_000)))
     await until(() => client.statuses().length === 18)
     client.send(get().repeat(2))
     await until(() => client.socket.readableEnded)
     expect(client.statuses()).to.have.lengthOf(20)
-    const flood = await limited.join()
-    flood.send(get().repeat(200))
+    const flood = await limited.say(get().repeat(200))
     await until(() => limited.sockets.size === 0)
     expect(flood.said()).to.equal('')
     expect(limited.limits.figures().refused.pipeline).to.equal(1)
@@ -39,8 +37,7 @@ describe('a listener with TLS', () => {
     const silent = await openClient(limited.port)
     await until(() => limited.limits.figures().refused.slow_headers === 1)
     await until(() => silent.socket.closed || silent.socket.readableEnded)
-    const served = await limited.join()
-    served.send(get())
+    const served = await limited.say(get())
     await until(() => served.statuses().length === 1)
   })
 

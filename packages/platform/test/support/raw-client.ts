@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterTest } from '@svc/testkit'
 
@@ -10,19 +10,10 @@ export interface RawClientOptions {
   readonly isSecure?: boolean
 }
 
-/** A client that sends bytes as they are. Its side stays open until the test has ended. */
-export interface RawClient {
-  readonly socket: Socket
-  /** What came so far. */
-  said(): string
-  /** Status codes of the answers so far. */
-  statuses(): number[]
-  send(text: string | Buffer): void
-  /** Does not take what comes any more. */
-  stopReading(): void
-}
+export type RawClient = Awaited<ReturnType<typeof openClient>>
 
-export async function openClient(port: number, options: RawClientOptions = {}): Promise<RawClient> {
+/** A client that sends bytes as they are. Its side stays open until the test has ended. */
+export async function openClient(port: number, options: RawClientOptions = {}) {
   const target = { port, host: '127.0.0.1', ...(options.from && { localAddress: options.from }) }
   const socket = options.isSecure
     ? connectTls({ socket: connect({ ...target, allowHalfOpen: true }), rejectUnauthorized: false })
@@ -37,19 +28,13 @@ export async function openClient(port: number, options: RawClientOptions = {}): 
   await once(socket, options.isSecure ? 'secureConnect' : 'connect')
   return {
     socket,
+    /** What came so far. */
     said: () => answer,
+    /** Status codes of the answers so far. */
     statuses: () => [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code]) => Number(code)),
-    send: (text) => void socket.write(text),
+    send: (text: string | Buffer) => void socket.write(text),
+    /** Does not take what comes any more. */
     stopReading: () => void socket.pause(),
-  }
-}
-
-/** @throws Error after `limitMs` */
-export async function until(condition: () => boolean, limitMs = 8000): Promise<void> {
-  const deadline = performance.now() + limitMs
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('it never happened')
-    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { indexKey, recordKey, type Json, type Store } from '@svc/store'
 import type { Instance } from '../../src/instances/instance.ts'
-import { createInstances, type InstanceStore } from '../../src/instances/instance-store.ts'
+import type { InstanceStore } from '../../src/instances/instance-store.ts'
 import { createKeyring, type StoredKeyring } from '../../src/keys/keyring-store.ts'
 import { createSealer, type Sealer, type SealingKey } from '../../src/keys/sealer.ts'
 import { PLATFORM_RECORDS } from '../../src/records.ts'
 import type { RecordKind } from '../../src/records/record-kind.ts'
 import { RecordRegistry } from '../../src/records/record-registry.ts'
+import { openInstances } from './open-instances.ts'
 
 export const keyNamed = (kid: string): SealingKey => ({ kid, key: randomBytes(32) })
 
@@ -35,8 +36,6 @@ export function testRegistry(): RecordRegistry {
   return registry
 }
 
-export const SILENT = { info: () => {}, warn: () => {}, error: () => {} }
-
 /** Instances with secrets of their own, sealed with the first of the keys. */
 export class SealedStore {
   readonly store: Store
@@ -48,14 +47,7 @@ export class SealedStore {
     this.store = store
     this.sealer = createSealer(keys)
     this.keyring = createKeyring({ store, sealer: this.sealer, clock })
-    this.instances = createInstances({
-      store,
-      clock,
-      keyring: this.keyring,
-      log: SILENT,
-      subdomains: 'nested',
-      isHttps: () => true,
-    })
+    this.instances = openInstances(store, clock, { keyring: this.keyring })
   }
 
   async create(domain: string, secrets: number): Promise<Instance> {

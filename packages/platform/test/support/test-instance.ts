@@ -1,8 +1,11 @@
 import type { Instance, InstanceId } from '../../src/instances/instance.ts'
 import { randomId } from '../../src/secrets.ts'
 
-/** An instance that exists only as a record: what keys need of it. */
-export function testInstance(domain: string): Instance {
+/** An instance that exists only as a record. */
+export function testInstance(
+  domain = 'alice.example.com',
+  fields: Partial<Instance> = {},
+): Instance {
   return {
     id: randomId() as InstanceId, // A random id, as instances have.
     revision: '' as Instance['revision'], // Not looked at here.
@@ -16,5 +19,6 @@ export function testInstance(domain: string): Instance {
     origin: `https://${domain}`,
     isHttps: true,
     subdomains: 'nested',
+    ...fields,
   }
 }

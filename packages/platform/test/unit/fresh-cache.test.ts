@@ -1,109 +1,71 @@
-import { fakeClock } from '@svc/testkit'
+import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import { createFreshCache } from '../../src/fresh-cache.ts'
 
-interface Lookups {
-  readonly load: () => Promise<number>
-  count(): number
-}
-
-function counting(): Lookups {
-  let count = 0
-  return {
-    load: async () => {
-      count += 1
-      return count
-    },
-    count: () => count,
-  }
-}
-
-function open(): {
-  clock: ReturnType<typeof fakeClock>
-  cache: ReturnType<typeof createFreshCache<number>>
-} {
-  const clock = fakeClock()
-  clock.stop()
-  return { clock, cache: createFreshCache<number>({ clock, maxAgeMs: 900, max: 10 }) }
-}
-
 describe('createFreshCache', () => {
+  let clock: FakeClock
+  let cache: ReturnType<typeof createFreshCache<number>>
+  /** Look-ups so far: each answers how many there were. */
+  let count: number
+  const load = async (): Promise<number> => (count += 1)
+  beforeEach(() => {
+    clock = fakeClock()
+    clock.stop()
+    cache = createFreshCache<number>({ clock, maxAgeMs: 900, max: 10 })
+    count = 0
+  })
+
   it('answers at once, without looking up, while the value is fresh', async () => {
-    const { cache } = open()
-    const { load, count } = counting()
     expect(await cache.get('a', load)).to.equal(1)
     expect(cache.get('a', load)).to.equal(1)
-    expect(count()).to.equal(1)
+    expect(count).to.equal(1)
   })
 
   it('looks up once for callers at the same time', async () => {
-    const { cache } = open()
-    const { load, count } = counting()
     await Promise.all(Array.from({ length: 50 }, async () => cache.get('a', load)))
-    expect(count()).to.equal(1)
+    expect(count).to.equal(1)
   })
 
   it('looks up again when the value has the age', async () => {
-    const { cache, clock } = open()
-    const { load } = counting()
     await cache.get('a', load)
     clock.advance(900)
     expect(await cache.get('a', load)).to.equal(2)
   })
 
   it('counts the age from the start of the look-up, however long it took', async () => {
-    const { cache, clock } = open()
-    const { load } = counting()
-    let answer = (_: number): void => {}
-    const slow = new Promise<number>((resolve) => {
-      answer = resolve
-    })
-    const first = cache.get('a', () => slow)
+    const slow = Promise.withResolvers<number>()
+    const first = cache.get('a', () => slow.promise)
     clock.advance(900)
-    answer(0)
+    slow.resolve(0)
     expect(await first).to.equal(0)
     expect(await cache.get('a', load)).to.equal(1)
   })
 
   it('looks up again when the clock was set back', async () => {
-    const { cache, clock } = open()
-    const { load } = counting()
     await cache.get('a', load)
     clock.advance(-60_000)
     expect(await cache.get('a', load)).to.equal(2)
   })
 
   it('does not keep what a look-up brings that began before a drop', async () => {
-    const { cache } = open()
-    const { load } = counting()
-    let answer = (_: number): void => {}
-    const early = cache.get(
-      'a',
-      () =>
-        new Promise<number>((resolve) => {
-          answer = resolve
-        }),
-    )
+    const slow = Promise.withResolvers<number>()
+    const early = cache.get('a', () => slow.promise)
     cache.drop('a')
     const late = cache.get('a', load)
-    answer(-1)
+    slow.resolve(-1)
     expect(await early).to.equal(-1)
     expect(await late).to.equal(1)
     expect(cache.get('a', load)).to.equal(1)
   })
 
   it('forgets everything on clear', async () => {
-    const { cache } = open()
-    const { load } = counting()
     await cache.get('a', load)
     cache.clear()
     expect(await cache.get('a', load)).to.equal(2)
   })
 
   it('answers at once what was looked up shortly before it threw the older half away', async () => {
-    const { cache, clock } = open()
-    const { load } = counting()
     await cache.get('early', load)
     clock.advance(800)
     await cache.get('late', load)
@@ -113,17 +75,13 @@ describe('createFreshCache', () => {
   })
 
   it('keeps no more than its size', async () => {
-    const { cache } = open()
-    const { load, count } = counting()
     for (let i = 0; i < 20; i += 1) await cache.get(`key ${i}`, load)
-    const before = count()
+    const before = count
     for (let i = 19; i >= 0; i -= 1) void cache.get(`key ${i}`, load)
-    expect(count() - before).to.be.within(10, 20)
+    expect(count - before).to.be.within(10, 20)
   })
 
   it('does not keep a failure', async () => {
-    const { cache } = open()
-    const { load } = counting()
     const failing = Promise.resolve(cache.get('a', () => Promise.reject(new Error('down'))))
     expect(await failing.catch(String)).to.equal('Error: down')
     expect(await cache.get('a', load)).to.equal(1)

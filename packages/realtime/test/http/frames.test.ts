@@ -1,9 +1,7 @@
-import type { Store } from '@svc/store'
-import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import { closeCode, frame, type RawSocket, rawSocket } from '../support/raw-socket.ts'
-import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { type RealtimeServer, testRealtime } from '../support/realtime-server.ts'
 import { until } from '../support/until.ts'
 
 const TEXT = 1
@@ -11,16 +9,10 @@ const CONTINUATION = 0
 const PING = 9
 
 describe('frames', () => {
-  let store: Store
   let server: RealtimeServer
 
   beforeEach(async () => {
-    store = sqliteStore({ file: ':memory:' })
-    server = await startRealtime({ store })
-  })
-  afterEach(async () => {
-    await server.close()
-    await store.close()
+    server = await testRealtime()
   })
 
   const fragments = (count: number): Uint8Array[] => [

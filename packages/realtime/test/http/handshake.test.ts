@@ -1,37 +1,28 @@
-import type { Store } from '@svc/store'
-import { sqliteStore } from '@svc/store/sqlite'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import { rawSocket, upgradeHeaders } from '../support/raw-socket.ts'
-import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { NOTHING_OPEN, type RealtimeServer, testRealtime } from '../support/realtime-server.ts'
 import { refusal, type SocketClient } from '../support/socket-client.ts'
 
 describe('GET /realtime/', () => {
-  let store: Store
   let server: RealtimeServer
 
   beforeEach(async () => {
-    store = sqliteStore({ file: ':memory:' })
-    server = await startRealtime({ store })
-  })
-  afterEach(async () => {
-    await server.close()
-    await store.close()
+    server = await testRealtime()
   })
 
-  async function restart(realtime: Parameters<typeof startRealtime>[0]['realtime'] = {}) {
-    await server.close()
-    server = await startRealtime({ store, sameAs: server, realtime })
+  async function restart(options: Parameters<typeof testRealtime>[0]): Promise<void> {
+    server = await testRealtime({ sameAs: server, ...options })
   }
 
-  for (const path of ['/realtime/', '/realtime', '/realtime/?token=x']) {
-    it(`answers 101 on ${path}`, async () => {
+  it('answers 101 with and without the slash', async () => {
+    for (const path of ['/realtime/', '/realtime', '/realtime/?token=x']) {
       const client = await server.connect({ path })
       expect(client.raw.readyState).to.equal(1)
       expect(client.raw.extensions).to.equal('')
-    })
-  }
+    }
+  })
 
   it('answers 101 to version 8, and never agrees to compression', async () => {
     const extensions = 'Sec-WebSocket-Extensions: permessage-deflate'
@@ -101,7 +92,7 @@ describe('GET /realtime/', () => {
   })
 
   it('answers 403 to other origins where some are named', async () => {
-    await restart({ allowedOrigins: ['https://drive.alice.example.com'] })
+    await restart({ realtime: { allowedOrigins: ['https://drive.alice.example.com'] } })
     const headers = (origin: string): { origin: string } => ({ origin })
     await server.connect({ headers: headers('https://drive.alice.example.com') })
     await server.connect()
@@ -125,14 +116,6 @@ describe('GET /realtime/', () => {
     })
   }
 
-  it('answers 426 without an upgrade', async () => {
-    for (const path of ['/realtime/', '/realtime']) {
-      const answer = await server.browser().get(path)
-      expect(answer.status).to.equal(426)
-      expect(answer.headers).to.include({ upgrade: 'websocket', 'sec-websocket-version': '13' })
-    }
-  })
-
   it('leaves other paths to other listeners, and answers 404 without one', async () => {
     const alone = await rawSocket(server.port, { path: '/other' })
     expect(alone.status).to.equal('HTTP/1.1 404 Not Found')
@@ -155,11 +138,7 @@ describe('GET /realtime/', () => {
     }
     async function connectApps(count: number): Promise<readonly SocketClient[]> {
       const clients: SocketClient[] = []
-      for (let i = 0; i < count; i += 1) {
-        const client = await server.connectApp()
-        await client.settled()
-        clients.push(client)
-      }
+      while (clients.length < count) clients.push(await server.connectApp())
       return clients
     }
 
@@ -181,7 +160,7 @@ describe('GET /realtime/', () => {
     })
 
     it('answers 429 to the 101st connection of an instance, and goes on for others', async () => {
-      await restart({ limits: { addressConnections: 1000 } })
+      await restart({ realtime: { limits: { addressConnections: 1000 } } })
       await connectApps(100)
       await expectLimit()
       await server.connect({ host: 'bob.example.com' })
@@ -189,10 +168,7 @@ describe('GET /realtime/', () => {
 
     it('answers 429 after 20 failed AUTH of an address in a minute', async () => {
       const clock = fakeClock()
-      await server.close()
-      await store.close()
-      store = sqliteStore({ file: ':memory:', clock })
-      server = await startRealtime({ store, clock })
+      server = await testRealtime({ clock })
       for (let i = 0; i < 20; i += 1) {
         const client = await server.connect()
         client.send({ method: 'AUTH', payload: 'wrong' })
@@ -206,18 +182,11 @@ describe('GET /realtime/', () => {
 
   it('answers 503 once the server ends, and closes open connections with 1001', async () => {
     const client = await server.connectApp()
-    await client.settled()
     const closing = server.realtime.close()
     expect((await refusal(server.connect())).status).to.equal(503)
     expect(await client.closed).to.deep.equal({ code: 1001, reason: 'server shutdown' })
     await closing
     expect((await refusal(server.connect())).status, 'with nothing open any more').to.equal(503)
-    expect(server.realtime.stats()).to.deep.equal({
-      connections: 0,
-      subscriptions: 0,
-      topics: 0,
-      channels: 0,
-      tracked: 0,
-    })
+    expect(server.realtime.stats()).to.deep.equal(NOTHING_OPEN)
   })
 })

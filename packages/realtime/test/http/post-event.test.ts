@@ -4,7 +4,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { type BrowserResponse, recordStatuses } from '@svc/testkit'
 import { expect } from 'chai'
 import { after, before, describe, it } from 'mocha'
-import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { type RealtimeServer, startRealtime, testRealtime } from '../support/realtime-server.ts'
 import type { SocketClient } from '../support/socket-client.ts'
 
 /** An app that may do everything to the types that only the server tells of. */
@@ -36,8 +36,7 @@ describe('POST /realtime/:doctype/:id', () => {
     store = sqliteStore({ file: ':memory:' })
     server = await startRealtime({ store, observe: statuses.middleware })
     client = await server.connectApp()
-    client.subscribe('io.svc.files')
-    await client.settled()
+    await client.follow('io.svc.files')
     server.installed.set(EVERYTHING.slug, EVERYTHING)
     token = await server.appToken()
   })
@@ -102,7 +101,8 @@ describe('POST /realtime/:doctype/:id', () => {
 
   const big = JSON.stringify({ text: 'x'.repeat(65_536) })
   const refused: readonly (readonly [string, Call, number, string])[] = [
-    ['without a token', { token: '' }, 401, 'missing_token'],
+    // Strangers are refused before the body is read.
+    ['without a token', { token: '', type: 'text/plain', body: 'a=b' }, 401, 'missing_token'],
     ['with another token', { token: 'x' }, 401, 'invalid_token'],
     ['without permission', { path: 'io.svc.photos/one' }, 403, 'insufficient_scope'],
     ['with GET alone', { path: 'io.svc.notes/one' }, 403, 'insufficient_scope'],
@@ -145,46 +145,33 @@ describe('POST /realtime/:doctype/:id', () => {
       'settings.passphrase',
       'settings.trusted_devices',
     ]
-    for (const name of names) {
+    for (const [name, grant] of [
+      ...names.map((name) => [name, () => server.appToken(EVERYTHING)] as const),
+      // The owner may give a client the scope.
+      [
+        'auth.confirmations',
+        async () => (await server.client('io.svc.auth.confirmations')).token,
+      ] as const,
+    ]) {
       it(`answers 403 for ${name}, whatever the token may do, and tells nobody`, async () => {
         const type = `io.svc.${name}`
-        const all = await server.appToken(EVERYTHING)
         const listener = await server.connectApp(EVERYTHING)
-        listener.subscribe(type)
-        expect(await listener.settled()).to.deep.equal([])
-        const answer = await post({ path: `${type}/state`, token: all })
+        expect(await listener.follow(type)).to.deep.equal([])
+        const answer = await post({ path: `${type}/state`, token: await grant() })
         expect([answer.status, answer.json()]).to.deep.equal([403, reserved(type)])
         expect(await listener.settled()).to.deep.equal([])
       })
     }
 
-    it('answers 403 to a client that the owner gave the scope', async () => {
-      const type = 'io.svc.auth.confirmations'
-      const { token: granted } = await server.client(type)
-      const listener = await server.connectApp()
-      listener.subscribe(type)
-      expect(await listener.settled()).to.deep.equal([])
-      const answer = await post({ path: `${type}/state`, token: granted })
-      expect([answer.status, answer.json()]).to.deep.equal([403, reserved(type)])
-      expect(await listener.settled()).to.deep.equal([])
-    })
-
     it('follows the namespace, and takes more types from the host', async () => {
       const type = 'io.cozy.auth.confirmations'
-      const other = await startRealtime({
-        store: sqliteStore({ file: ':memory:' }),
+      const other = await testRealtime({
         oauth: { namespace: 'io.cozy' },
         realtime: { serverTypes: ['io.cozy.bank.alerts'] },
       })
       const { token: granted } = await other.client(`${type} io.cozy.bank.alerts`)
-      const send = (path: string) =>
-        other.browser().postJson(
-          `/realtime/${path}`,
-          {},
-          {
-            headers: { authorization: `Bearer ${granted}` },
-          },
-        )
+      const headers = { authorization: `Bearer ${granted}` }
+      const send = (path: string) => other.browser().postJson(`/realtime/${path}`, {}, { headers })
       for (const refusedType of [type, 'io.cozy.bank.alerts']) {
         const answer = await send(`${refusedType}/state`)
         expect([answer.status, answer.json()]).to.deep.equal([403, reserved(refusedType)])
@@ -192,8 +179,6 @@ describe('POST /realtime/:doctype/:id', () => {
       }
       expect(other.realtime.isServerType('io.svc.auth.confirmations')).to.equal(false)
       expect(other.realtime.isServerType('io.cozy.accounts')).to.equal(false)
-      await other.close()
-      await other.store.close()
     })
   })
 
@@ -207,8 +192,11 @@ describe('POST /realtime/:doctype/:id', () => {
   })
 
   it('answers, like the other routes, what their rows declare', async () => {
-    await server.browser().get('/realtime/')
-    await server.browser().get('/realtime')
+    for (const path of ['/realtime/', '/realtime']) {
+      const answer = await server.browser().get(path)
+      expect(answer.status).to.equal(426)
+      expect(answer.headers).to.include({ upgrade: 'websocket', 'sec-websocket-version': '13' })
+    }
     expect(statuses.undeclared()).to.deep.equal([])
     expect(statuses.missing(server.realtime.rows)).to.deep.equal([])
   })

@@ -1,16 +1,15 @@
-import { type Json, type Store, systemClock } from '@svc/store'
+import { type Json, systemClock } from '@svc/store'
 import { redisStore } from '@svc/store/redis'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
-import { needsRedis, scaledLimit } from '@svc/testkit'
+import { afterTest, needsRedis, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
 import type { SocketClient } from '../support/socket-client.ts'
 import { until } from '../support/until.ts'
 
 describe('events between processes', () => {
   let redis: RedisServer
-  let stores: Store[]
   let here: RealtimeServer
   let there: RealtimeServer
   let client: SocketClient
@@ -18,24 +17,24 @@ describe('events between processes', () => {
   beforeEach(async function () {
     needsRedis(this)
     redis = await startRedisServer()
-    stores = []
-    here = await startRealtime({ store: openStore() })
-    there = await startRealtime({ store: openStore(), sameAs: here })
+    here = await start()
+    there = await start({ sameAs: here })
     client = await there.connectApp()
-    client.subscribe('io.svc.files')
-    await client.settled()
-  })
-  afterEach(async () => {
-    await there.close()
-    await here.close()
-    for (const store of stores) await store.close()
-    await redis.stop()
+    await client.follow('io.svc.files')
+    afterTest(() => redis.stop())
   })
 
-  function openStore(): Store {
+  /** A process, closed after the test. */
+  async function start(
+    options: Omit<Parameters<typeof startRealtime>[0], 'store'> = {},
+  ): Promise<RealtimeServer> {
     const store = redisStore({ url: redis.url })
-    stores.push(store)
-    return store
+    const server = await startRealtime({ ...options, store })
+    afterTest(async () => {
+      await server.close()
+      await store.close()
+    })
+    return server
   }
 
   const channel = (): string => `rt:${here.alice.id}`
@@ -54,8 +53,7 @@ describe('events between processes', () => {
 
   it('arrive in the order of one publisher, once, with their document', async () => {
     const local = await here.connectApp()
-    local.subscribe('io.svc.files')
-    await local.settled()
+    await local.follow('io.svc.files')
     const events = Array.from({ length: 100 }, (_, i) => ({ type: 'io.svc.files', id: `${i}` }))
     for (const event of events) {
       await here.realtime.publish(here.alice, 'CREATED', { ...event, doc: { a: event.id } })
@@ -103,6 +101,9 @@ describe('events between processes', () => {
       [good],
       { ...good, v: 2 },
       { ...good, e: 'error' },
+      { ...good, o: 7 },
+      { ...good, n: 7 },
+      { ...good, t: 7 },
       { ...good, d: 7 },
       { ...good, doc: 'x' },
       { ...good, i: here.bob.id },
@@ -121,37 +122,30 @@ describe('events between processes', () => {
   })
 
   it('are listened to by instance, until some time after the last subscriber', async () => {
-    await there.close()
     const lifetimes = { idleChannel: 50 }
-    there = await startRealtime({ store: openStore(), sameAs: here, realtime: { lifetimes } })
+    there = await start({ sameAs: here, realtime: { lifetimes } })
     expect(there.realtime.stats().channels).to.equal(0)
     client = await there.connectApp()
-    await client.settled()
     expect(there.realtime.stats().channels).to.equal(0)
-    client.subscribe('io.svc.files')
-    await client.settled()
+    await client.follow('io.svc.files')
     expect(there.realtime.stats().channels).to.equal(1)
     client.raw.close()
     await until(() => there.realtime.stats().connections === 0)
     await until(() => there.realtime.stats().channels === 0)
     client = await there.connectApp()
-    client.subscribe('io.svc.files')
-    await client.settled()
-    await here.realtime.publish(here.alice, 'CREATED', { type: 'io.svc.files', id: 'again' })
+    await client.follow('io.svc.files')
+    await here.tell('again')
     expect(await client.next()).to.have.nested.property('payload.id', 'again')
   })
 
   it('may share one channel by option', async () => {
-    await there.close()
-    await here.close()
     const realtime = { channels: 'global' } as const
-    here = await startRealtime({ store: openStore(), sameAs: here, realtime })
-    there = await startRealtime({ store: openStore(), sameAs: here, realtime })
+    here = await start({ sameAs: here, realtime })
+    there = await start({ sameAs: here, realtime })
     client = await there.connectApp()
-    client.subscribe('io.svc.files')
-    await client.settled()
+    await client.follow('io.svc.files')
     await here.realtime.publish(here.bob, 'CREATED', { type: 'io.svc.files', id: 'of bob' })
-    await here.realtime.publish(here.alice, 'CREATED', { type: 'io.svc.files', id: 'one' })
+    await here.tell('one')
     expect(await client.next()).to.have.nested.property('payload.id', 'one')
   })
 
@@ -159,10 +153,7 @@ describe('events between processes', () => {
     it('still reach the subscribers of their own process, within the time of a publish', async () => {
       redis.pause()
       const startedAt = systemClock.now()
-      const told = there.realtime.publish(there.alice, 'CREATED', {
-        type: 'io.svc.files',
-        id: 'one',
-      })
+      const told = there.tell('one')
       expect(await client.next()).to.have.nested.property('payload.id', 'one')
       await told
       expect(systemClock.now() - startedAt).to.be.below(scaledLimit(3000))
@@ -178,15 +169,14 @@ describe('events between processes', () => {
       there.live.delete('tab')
       await redis.restart()
       expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
-      other.subscribe('io.svc.files')
-      expect(await other.settled()).to.deep.equal([])
+      expect(await other.follow('io.svc.files')).to.deep.equal([])
       await until(() =>
         here.store.health().then(
           () => true,
           () => false,
         ),
       )
-      await here.realtime.publish(here.alice, 'CREATED', { type: 'io.svc.files', id: 'late' })
+      await here.tell('late')
       expect(await other.next()).to.have.nested.property('payload.id', 'late')
     })
   })

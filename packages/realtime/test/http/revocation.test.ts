@@ -3,12 +3,11 @@ import { eachStore, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import { DRIVE, type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
-import type { Closing, SocketClient } from '../support/socket-client.ts'
+import { type Closing, FAILED, forbidden, type SocketClient } from '../support/socket-client.ts'
 import { until } from '../support/until.ts'
 
 const SESSION_CLOSED = { code: 1008, reason: 'session closed' }
 const CLIENT_REVOKED = { code: 1008, reason: 'client revoked' }
-const FAILED = { code: 1008, reason: 'authentication failed' }
 
 eachStore((open, name) => {
   if (name === 'a SQLite file') return
@@ -34,8 +33,7 @@ eachStore((open, name) => {
     async function connectClient(token: string): Promise<SocketClient> {
       const client = await there.connect()
       client.send({ method: 'AUTH', payload: token })
-      client.subscribe('io.svc.files')
-      expect(await client.settled()).to.deep.equal([])
+      expect(await client.follow('io.svc.files')).to.deep.equal([])
       return client
     }
 
@@ -50,8 +48,7 @@ eachStore((open, name) => {
 
     it('closes 1008 the connections of a session, and no others', async () => {
       const client = await there.connectApp()
-      client.subscribe('io.svc.files')
-      await client.settled()
+      await client.follow('io.svc.files')
       there.live.add('other')
       const other = await there.connect({ headers: { cookie: 'session=other' } })
       other.send({ method: 'AUTH', payload: await there.appToken(DRIVE, 'other') })
@@ -83,8 +80,7 @@ eachStore((open, name) => {
 
     it('closes 1008 when the keys are replaced, at a change of the passphrase', async () => {
       const client = await there.connectApp()
-      client.subscribe('io.svc.files')
-      await client.settled()
+      await client.follow('io.svc.files')
       const { keyring } = here.oauth
       await here.store.write(await keyring.replaceSessionKey(here.alice))
       await keyring.replaced(here.alice)
@@ -94,8 +90,7 @@ eachStore((open, name) => {
     for (const status of ['blocked', 'removed'] as const) {
       it(`closes 1008 when the instance is ${status}, also for those who said nothing yet`, async () => {
         const client = await there.connectApp()
-        client.subscribe('io.svc.files')
-        await client.settled()
+        await client.follow('io.svc.files')
         const silent = await there.connect()
         const bob = await there.connect({ host: 'bob.example.com' })
         const { instances } = here.oauth
@@ -112,8 +107,7 @@ eachStore((open, name) => {
       const client = await there.connectApp()
       client.subscribe('io.svc.files')
       client.subscribe('io.svc.files', 'one')
-      client.subscribe('io.svc.auth.confirmations')
-      await client.settled()
+      await client.follow('io.svc.auth.confirmations')
       here.installed.delete('drive')
       await here.oauth.revoked(here.alice, 'app', ['drive'])
       const topics = [
@@ -131,8 +125,7 @@ eachStore((open, name) => {
       const client = await there.connectApp()
       client.subscribe('io.svc.files')
       client.subscribe('io.svc.notes', 'one')
-      client.subscribe('io.svc.auth.confirmations')
-      await client.settled()
+      await client.follow('io.svc.auth.confirmations')
       const notes = { type: 'io.svc.notes' }
       here.installed.set('drive', { ...DRIVE, permissions: { notes } })
       await here.oauth.revoked(here.alice, 'app', ['drive'])
@@ -162,15 +155,3 @@ eachStore((open, name) => {
     })
   })
 })
-
-function forbidden(payload: { readonly type: string }): unknown {
-  return {
-    event: 'error',
-    payload: {
-      status: '403 Forbidden',
-      code: 'forbidden',
-      title: `The application can't subscribe to ${payload.type}`,
-      source: { method: 'SUBSCRIBE', payload },
-    },
-  }
-}

@@ -1,20 +1,10 @@
+import { once } from 'node:events'
 import { timeBudget, scaledLimit } from '@svc/testkit'
-import type { Store } from '@svc/store'
-import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
-import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { describe, it } from 'mocha'
+import { type RealtimeServer, testRealtime } from '../support/realtime-server.ts'
+import { type SocketClient, UNAUTHORIZED } from '../support/socket-client.ts'
 import { until } from '../support/until.ts'
-
-const UNAUTHORIZED = {
-  event: 'error',
-  payload: {
-    status: '401 Unauthorized',
-    code: 'unauthorized',
-    title: 'The authentication has failed',
-    source: { method: 'AUTH' },
-  },
-}
 
 /** A lifetime of tokens, which is in seconds, that a slow machine can keep up with. */
 function wholeSeconds(ms: number): number {
@@ -22,22 +12,14 @@ function wholeSeconds(ms: number): number {
 }
 
 describe('time', () => {
-  let store: Store
   let server: RealtimeServer
 
-  beforeEach(() => {
-    store = sqliteStore({ file: ':memory:' })
-  })
-  afterEach(async () => {
-    await server.close()
-    await store.close()
-  })
-
+  type Options = NonNullable<Parameters<typeof testRealtime>[0]>
   async function start(
-    realtime: Parameters<typeof startRealtime>[0]['realtime'],
-    oauth: Parameters<typeof startRealtime>[0]['oauth'] = {},
+    realtime: Options['realtime'] = {},
+    oauth: Options['oauth'] = {},
   ): Promise<void> {
-    server = await startRealtime({ store, realtime: realtime ?? {}, oauth: oauth ?? {} })
+    server = await testRealtime({ realtime, oauth })
   }
 
   it('without AUTH ends in a 401 error and 1008', async () => {
@@ -50,8 +32,7 @@ describe('time', () => {
   it('of a token ends in a 401 error and 1008', async () => {
     await start({}, { lifetimes: { accessTokenMs: wholeSeconds(2000) } })
     const client = await server.connectApp()
-    client.subscribe('io.svc.files')
-    expect(await client.settled()).to.deep.equal([])
+    expect(await client.follow('io.svc.files')).to.deep.equal([])
     expect(await client.next()).to.deep.equal(UNAUTHORIZED)
     expect(await client.closed).to.deep.equal({ code: 1008, reason: 'token expired' })
   })
@@ -97,15 +78,17 @@ describe('time', () => {
   it('of a session that ends by itself is noticed with the next ping', async () => {
     await start({ lifetimes: { ping: 20 } })
     const client = await server.connectApp()
-    await client.settled()
+    // One that said nothing yet has no session to end.
+    const silent = await server.connect()
+    await once(silent.raw, 'ping')
     server.live.clear()
     expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
+    await once(silent.raw, 'ping')
   })
 
   it('of the store being away does not end connections', async () => {
     await start({ lifetimes: { ping: 20 } })
     const client = await server.connectApp()
-    await client.settled()
     let pings = 0
     client.raw.on('ping', () => {
       pings += 1
@@ -133,9 +116,8 @@ describe('time', () => {
     })
 
     it('does not wait for a client that does not answer', async () => {
-      await start({})
+      await start()
       const client = await server.connectApp()
-      await client.settled()
       client.raw.pause()
       await server.realtime.close()
       expect(server.realtime.stats()).to.include({ connections: 0, tracked: 0 })
@@ -144,7 +126,6 @@ describe('time', () => {
     it('still ends connections that are revoked meanwhile', async () => {
       await start({ lifetimes: { shutdown: 5000 } })
       const client = await server.connectApp()
-      await client.settled()
       const closing = server.realtime.close()
       await server.oauth.revoked(server.alice, 'session', ['tab'])
       expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
@@ -154,19 +135,21 @@ describe('time', () => {
 
   describe('of a slow reader', () => {
     const doc = { text: 'x'.repeat(60_000) }
+    async function pausedReader(): Promise<SocketClient> {
+      const slow = await server.connectApp()
+      await slow.follow('io.svc.files')
+      slow.raw.pause()
+      return slow
+    }
 
     it('is bounded, and others get everything', async () => {
       await start({
         lifetimes: { slow: scaledLimit(150) },
         limits: { maxUnsentBytes: 900_000_000 },
       })
-      const slow = await server.connectApp()
+      const slow = await pausedReader()
       const healthy = await server.connectApp()
-      for (const client of [slow, healthy]) {
-        client.subscribe('io.svc.files')
-        await client.settled()
-      }
-      slow.raw.pause()
+      await healthy.follow('io.svc.files')
       let sent = 0
       let received = 0
       healthy.raw.on('message', () => {
@@ -174,11 +157,7 @@ describe('time', () => {
       })
       const isKept = (): boolean => server.realtime.stats().subscriptions === 2
       const send = async (): Promise<void> => {
-        await server.realtime.publish(server.alice, 'CREATED', {
-          type: 'io.svc.files',
-          id: `${sent}`,
-          doc,
-        })
+        await server.tell(`${sent}`, doc)
         sent += 1
         await until(() => received === sent)
       }
@@ -193,18 +172,11 @@ describe('time', () => {
     })
 
     it('ends at once above 8 MiB', async () => {
-      await start({})
-      const slow = await server.connectApp()
-      slow.subscribe('io.svc.files')
-      await slow.settled()
-      slow.raw.pause()
+      await start()
+      const slow = await pausedReader()
       let sent = 0
       while (server.realtime.stats().subscriptions === 1 && sent < 1000) {
-        void server.realtime.publish(server.alice, 'CREATED', {
-          type: 'io.svc.files',
-          id: `${sent}`,
-          doc,
-        })
+        void server.tell(`${sent}`, doc)
         sent += 1
       }
       expect(sent).to.be.above(140).and.below(1000)
@@ -214,16 +186,9 @@ describe('time', () => {
 
     it('that takes nothing at all ends with the write timeout', async () => {
       await start({ lifetimes: { write: 100, slow: 60_000 } })
-      const slow = await server.connectApp()
-      slow.subscribe('io.svc.files')
-      await slow.settled()
-      slow.raw.pause()
+      await pausedReader()
       for (let i = 0; i < 90; i += 1) {
-        void server.realtime.publish(server.alice, 'CREATED', {
-          type: 'io.svc.files',
-          id: `${i}`,
-          doc,
-        })
+        void server.tell(`${i}`, doc)
       }
       await until(() => server.realtime.stats().connections === 0)
     })
@@ -231,10 +196,9 @@ describe('time', () => {
     it('is not that of a healthy one that gets a burst in one tick', async () => {
       await start({ lifetimes: { slow: 0 } })
       const client = await server.connectApp()
-      client.subscribe('io.svc.files')
-      await client.settled()
+      await client.follow('io.svc.files')
       for (let i = 0; i < 1000; i += 1) {
-        void server.realtime.publish(server.alice, 'CREATED', { type: 'io.svc.files', id: `${i}` })
+        void server.tell(`${i}`)
       }
       expect(await client.settled()).to.have.lengthOf(1000)
     })

@@ -1,20 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import net from 'node:net'
 
-/** A TCP connection that speaks websocket byte by byte: what no library would send. */
-export interface RawSocket {
-  readonly socket: net.Socket
-  /** Sends bytes as they are. */
-  write(bytes: Uint8Array | string): void
-  /** The status line of the answer to the handshake. */
-  readonly status: string
-  /** Headers of the answer, as received. */
-  readonly head: string
-  /** Everything after the head that came before the connection ended. */
-  readonly rest: Promise<Buffer>
-}
+export type RawSocket = Awaited<ReturnType<typeof rawSocket>>
 
-/** Sends a handshake and waits for the head of the answer. */
+/** A TCP connection that speaks websocket byte by byte, what no library would send, once a handshake was answered. */
 export async function rawSocket(
   port: number,
   options: {
@@ -23,7 +12,7 @@ export async function rawSocket(
     /** Sent in the same packet. */
     readonly trailing?: Uint8Array
   } = {},
-): Promise<RawSocket> {
+) {
   const { path = '/realtime/', headers = upgradeHeaders(), trailing = Buffer.alloc(0) } = options
   const socket = net.connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -50,9 +39,11 @@ export async function rawSocket(
   const head = Buffer.concat(chunks).subarray(0, headEnd).toString()
   return {
     socket,
-    write: (bytes) => void socket.write(bytes),
+    write: (bytes: Uint8Array | string) => void socket.write(bytes),
+    /** The status line of the answer. */
     status: head.split('\r\n', 1)[0] ?? '',
     head,
+    /** Everything after the head that came before the connection ended. */
     rest,
   }
 }

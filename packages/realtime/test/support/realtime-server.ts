@@ -2,15 +2,15 @@ import {
   type AppManifest,
   type AuthorizePages,
   createOAuth,
-  type OAuth,
   type OwnerSessions,
 } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import type { Bus, Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
 import {
+  afterTest,
   type BrowserClient,
   browserClient,
-  type Listening,
   listen,
   type RelyingParty,
   relyingParty,
@@ -18,7 +18,7 @@ import {
   scaledLimit,
 } from '@svc/testkit'
 import Koa from 'koa'
-import { createRealtime, type Realtime, type RealtimeOptions } from '../../src/index.ts'
+import { createRealtime, type RealtimeOptions } from '../../src/index.ts'
 import { type ConnectOptions, connectSocket, type SocketClient } from './socket-client.ts'
 
 export const DRIVE: AppManifest = {
@@ -46,37 +46,32 @@ export const SETTINGS: AppManifest = {
   routes: {},
 }
 
+/** Figures of a server without connections. */
+export const NOTHING_OPEN = {
+  connections: 0,
+  subscriptions: 0,
+  topics: 0,
+  channels: 0,
+  tracked: 0,
+}
+
 /** A server with the websocket, real but for its pages, sessions and apps. */
-export interface RealtimeServer {
-  readonly oauth: OAuth
-  readonly realtime: Realtime
+export type RealtimeServer = Awaited<ReturnType<typeof startRealtime>>
+
+/** What the processes of a host share. */
+interface SameHost {
   readonly store: Store
   readonly alice: Instance
   readonly bob: Instance
-  readonly server: Listening
-  readonly port: number
-  /** Live sessions; a request names its own with the cookie `session`. */
   readonly live: Set<string>
   readonly installed: Map<string, AppManifest>
-  readonly logged: string[]
-  browser(headers?: Readonly<Record<string, string>>): BrowserClient
-  connect(options?: ConnectOptions): Promise<SocketClient>
-  /** A token of an app, in the session of the same name. */
-  appToken(app?: AppManifest, session?: string): Promise<string>
-  /** A connection of the app, authenticated. */
-  connectApp(app?: AppManifest): Promise<SocketClient>
-  /** A registered client with a token of the scope. */
-  client(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
-  /** The owner gives a client the scope. @returns its token */
-  allow(party: RelyingParty, scope: string): Promise<string>
-  close(): Promise<void>
 }
 
 export interface RealtimeServerOptions {
   readonly store: Store
   readonly clock?: { now(): number }
   /** Another process of the same host. */
-  readonly sameAs?: RealtimeServer
+  readonly sameAs?: SameHost
   readonly bus?: Bus
   /** The outermost middleware. */
   readonly observe?: unknown
@@ -84,7 +79,30 @@ export interface RealtimeServerOptions {
   readonly oauth?: Partial<Parameters<typeof createOAuth>[0]>
 }
 
-export async function startRealtime(options: RealtimeServerOptions): Promise<RealtimeServer> {
+const openOn = new Map<Store, RealtimeServer[]>()
+
+/** One on a store in memory; closed after the test, with others that are the `sameAs` of it. */
+export async function testRealtime(
+  options: Omit<RealtimeServerOptions, 'store'> = {},
+): Promise<RealtimeServer> {
+  const { sameAs, clock } = options
+  const store = sameAs?.store ?? sqliteStore({ file: ':memory:', ...(clock && { clock }) })
+  const server = await startRealtime({ ...options, store })
+  const others = openOn.get(store)
+  if (others !== undefined) {
+    others.push(server)
+    return server
+  }
+  const servers = [server]
+  openOn.set(store, servers)
+  afterTest(async () => {
+    for (const each of servers) await each.close()
+    await store.close()
+  })
+  return server
+}
+
+export async function startRealtime(options: RealtimeServerOptions) {
   const { store, clock, sameAs } = options
   const live = sameAs?.live ?? new Set<string>(['tab'])
   const installed = sameAs?.installed ?? new Map([DRIVE, SETTINGS].map((app) => [app.slug, app]))
@@ -140,56 +158,74 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
   const endLast = await store.bus.subscribe('last', () => {})
   await endLast()
   const clients: SocketClient[] = []
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    for (const client of clients) client.terminate()
+    await realtime.close()
+    await server.close()
+    await oauth.close()
+  }
   const map = { port: server.port }
   const browser = (headers: Readonly<Record<string, string>> = {}): BrowserClient =>
     browserClient({ ...map, base: alice.origin, headers })
 
-  const self: RealtimeServer = {
+  async function connect(how: ConnectOptions = {}): Promise<SocketClient> {
+    const client = await connectSocket(server.port, how)
+    clients.push(client)
+    return client
+  }
+  /** A token of an app, in the session of the same name. */
+  const appToken = (app = DRIVE, session = 'tab') => oauth.appTokens.issue(alice, app, session)
+  /** A connection of the app, authenticated. */
+  async function connectApp(app = DRIVE): Promise<SocketClient> {
+    const client = await connect({ headers: { cookie: 'session=tab' } })
+    client.send({ method: 'AUTH', payload: await appToken(app) })
+    await client.settled()
+    return client
+  }
+  /** The owner gives a client the scope. @returns its token */
+  async function allow(party: RelyingParty, scope: string): Promise<string> {
+    const pending = await party.authorize({ scope })
+    const tab = browser({ cookie: 'session=tab' })
+    const page = await tab.get(pending.url)
+    const answer = await tab.submit(page.page().form('/auth/authorize'), {})
+    const tokens = await party.exchange(String(answer.location), pending)
+    return tokens.access_token
+  }
+  /** A registered client with a token of the scope. */
+  async function client(scope: string) {
+    const redirectUri = 'https://client.example/callback'
+    const party = relyingParty({ ...map, issuer: alice.origin, redirectUri })
+    await party.register({})
+    return { party, token: await allow(party, scope) }
+  }
+  /** Publishes that a file of alice was made. */
+  const tell = (id: string, doc?: Readonly<Record<string, unknown>>) =>
+    realtime.publish(alice, 'CREATED', { type: 'io.svc.files', id, ...(doc && { doc }) })
+  return {
     oauth,
     realtime,
     store,
     alice,
     bob,
     server,
+    port: server.port,
+    logged,
+    /** Live sessions; a request names its own with the cookie `session`. */
     live,
     installed,
-    logged,
     browser,
-    port: server.port,
-    async connect(how = {}) {
-      const client = await connectSocket(server.port, how)
-      clients.push(client)
-      return client
-    },
-    appToken: (app = DRIVE, session = 'tab') => oauth.appTokens.issue(alice, app, session),
-    async connectApp(app = DRIVE) {
-      const client = await self.connect({ headers: { cookie: 'session=tab' } })
-      client.send({ method: 'AUTH', payload: await self.appToken(app) })
-      return client
-    },
-    async client(scope) {
-      const redirectUri = 'https://client.example/callback'
-      const party = relyingParty({ ...map, issuer: alice.origin, redirectUri })
-      await party.register({})
-      return { party, token: await self.allow(party, scope) }
-    },
-    async allow(party, scope) {
-      const pending = await party.authorize({ scope })
-      const tab = browser({ cookie: 'session=tab' })
-      const page = await tab.get(pending.url)
-      const answer = await tab.submit(page.page().form('/auth/authorize'), {})
-      const tokens = await party.exchange(String(answer.location), pending)
-      return tokens.access_token
-    },
-    async close() {
-      for (const client of clients) client.terminate()
-      await realtime.close()
-      await server.close()
-      await oauth.close()
-    },
+    connect,
+    appToken,
+    connectApp,
+    client,
+    allow,
+    tell,
+    close: () => (closing ??= close()),
   }
-  return self
 }
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for'))
 
 const plainPages: AuthorizePages = {
   async consent(ctx, { fields }) {
@@ -200,12 +236,12 @@ const plainPages: AuthorizePages = {
     ctx.type = 'html'
     ctx.body = `<form method="post" action="/auth/authorize">${inputs.join('')}<button>Allow</button></form>`
   },
-  login: () => Promise.reject(new Error('the owner is not logged in')),
-  outOfBand: () => Promise.reject(new Error('not asked for')),
-  sharing: () => Promise.reject(new Error('not asked for')),
-  certify: () => Promise.reject(new Error('not asked for')),
-  limit: () => Promise.reject(new Error('not asked for')),
-  deprecated: () => Promise.reject(new Error('not asked for')),
+  login: notAsked,
+  outOfBand: notAsked,
+  sharing: notAsked,
+  certify: notAsked,
+  limit: notAsked,
+  deprecated: notAsked,
   async error(ctx, error) {
     ctx.body = error.code
   },

@@ -32,19 +32,7 @@ export class RefusedHandshake extends Error {
   }
 }
 
-/** A websocket client that notes everything it gets. */
-export interface SocketClient {
-  readonly raw: WebSocket
-  readonly closed: Promise<Closing>
-  /** Sends JSON; a text goes as it is. */
-  send(message: unknown): void
-  subscribe(type: string, id?: string): void
-  /** The next message. @throws Error when none comes in time, or the connection ends first */
-  next(): Promise<unknown>
-  /** What came until everything sent so far was worked on. */
-  settled(): Promise<readonly unknown[]>
-  terminate(): void
-}
+export type SocketClient = ReturnType<typeof wrap>
 
 /** @throws RefusedHandshake */
 export function connectSocket(port: number, options: ConnectOptions = {}): Promise<SocketClient> {
@@ -82,7 +70,28 @@ export async function refusal(connecting: Promise<SocketClient>): Promise<Refuse
   throw new Error('the handshake succeeded')
 }
 
-function wrap(socket: WebSocket): SocketClient {
+/** The frame of an error. */
+export function errorFrame(status: string, code: string, title: string, source: unknown): unknown {
+  return { event: 'error', payload: { status, code, title, source } }
+}
+
+export const UNAUTHORIZED = errorFrame(
+  '401 Unauthorized',
+  'unauthorized',
+  'The authentication has failed',
+  { method: 'AUTH' },
+)
+/** How a connection ends whose token is none, or none any more. */
+export const FAILED: Closing = { code: 1008, reason: 'authentication failed' }
+
+/** The error of a subscription that no permission covers. */
+export function forbidden(payload: { readonly type: string; readonly id?: string }): unknown {
+  const title = `The application can't subscribe to ${payload.type}`
+  return errorFrame('403 Forbidden', 'forbidden', title, { method: 'SUBSCRIBE', payload })
+}
+
+/** A websocket client that notes everything it gets. */
+function wrap(socket: WebSocket) {
   const received: unknown[] = []
   let wake: (() => void) | undefined
   let ending: Closing | undefined
@@ -98,6 +107,7 @@ function wrap(socket: WebSocket): SocketClient {
     wake?.()
   })
 
+  /** The next message. @throws Error when none comes in time, or the connection ends first */
   async function next(): Promise<unknown> {
     if (received.length === 0 && ending === undefined) await somethingHappens()
     const message = received.shift()
@@ -120,29 +130,35 @@ function wrap(socket: WebSocket): SocketClient {
     })
   }
 
+  /** Sends JSON; a text goes as it is. */
   function send(message: unknown): void {
     socket.send(typeof message === 'string' ? message : JSON.stringify(message))
   }
 
-  let marks = 0
-  return {
-    raw: socket,
-    closed,
-    send,
-    next,
-    subscribe: (type, id) =>
-      send({ method: 'SUBSCRIBE', payload: { type, ...(id !== undefined && { id }) } }),
-    async settled() {
-      marks += 1
-      const method = `mark-${marks}`
-      send({ method })
-      const before: unknown[] = []
-      for (;;) {
-        const message = (await next()) as { payload: { source?: { method?: string } | null } }
-        if (message.payload.source?.method === method) return before
-        before.push(message)
-      }
-    },
-    terminate: () => socket.terminate(),
+  function subscribe(type: string, id?: string): void {
+    send({ method: 'SUBSCRIBE', payload: { type, ...(id !== undefined && { id }) } })
   }
+
+  let marks = 0
+  /** What came until everything sent so far was worked on. */
+  async function settled(): Promise<readonly unknown[]> {
+    marks += 1
+    const method = `mark-${marks}`
+    send({ method })
+    const before: unknown[] = []
+    for (;;) {
+      const message = (await next()) as { payload: { source?: { method?: string } | null } }
+      if (message.payload.source?.method === method) return before
+      before.push(message)
+    }
+  }
+
+  /** Subscribes; what came until that was done. */
+  function follow(type: string, id?: string): Promise<readonly unknown[]> {
+    subscribe(type, id)
+    return settled()
+  }
+
+  const terminate = (): void => socket.terminate()
+  return { raw: socket, closed, send, subscribe, follow, next, settled, terminate }
 }

@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { Admissions } from '../../src/handshake/admission.ts'
-import { readBusMessage, writeBusMessage } from '../../src/events/bus-message.ts'
-import { createTypeRules, isDoctype, maySubscribe } from '../../src/events/doctype.ts'
+import { createTypeRules, maySubscribe } from '../../src/events/doctype.ts'
 import { checkEvent, eventFrame } from '../../src/events/event.ts'
 import { Hub } from '../../src/events/hub.ts'
 import { MessageMeter } from '../../src/connection/message-meter.ts'
 import { RecentIds } from '../../src/events/recent-ids.ts'
-import { Subscriptions } from '../../src/events/subscriptions.ts'
 
 const ALICE = 'alice' as never // An instance's id.
 
@@ -15,29 +13,6 @@ function clockAt(start: number): { now(): number; at: number } {
   const clock = { at: start, now: () => clock.at }
   return clock
 }
-
-describe('isDoctype', () => {
-  for (const text of ['io.svc.files', 'files', 'a.b_c.d2', 'x'.repeat(128)]) {
-    it(`accepts ${text.slice(0, 20)}`, () => expect(isDoctype(text)).to.equal(true))
-  }
-  for (const text of [
-    '',
-    '*',
-    'io.svc.*',
-    '.a',
-    'a.',
-    'a..b',
-    'A',
-    'a b',
-    'a/b',
-    'é',
-    'x'.repeat(129),
-    'a\n',
-  ]) {
-    it(`refuses ${JSON.stringify(text.slice(0, 20))}`, () =>
-      expect(isDoctype(text)).to.equal(false))
-  }
-})
 
 describe('maySubscribe', () => {
   const rules = createTypeRules({
@@ -54,39 +29,6 @@ describe('maySubscribe', () => {
     expect(maySubscribe(rules, everything, 'org.example.sessions', undefined)).to.equal(false)
     expect(maySubscribe(rules, everything, 'org.example.thumbnails', 'one')).to.equal(false)
     expect(maySubscribe(rules, everything, 'io.svc.sessions', undefined)).to.equal(true)
-  })
-
-  it('asks for GET, of the whole type or of the document', () => {
-    const asked: unknown[] = []
-    const allows = (...question: unknown[]): boolean => {
-      asked.push(question)
-      return false
-    }
-    maySubscribe(rules, { kind: 'app', allows }, 'org.example.files', undefined)
-    maySubscribe(rules, { kind: 'app', allows }, 'org.example.files', 'one')
-    expect(asked).to.deep.equal([
-      ['GET', 'org.example.files', undefined],
-      ['GET', 'org.example.files', { id: 'one' }],
-    ])
-  })
-})
-
-describe('Subscriptions', () => {
-  it('counts each once, and none that is not there', () => {
-    const own = new Subscriptions(3)
-    expect(own.add({ type: 'a' })).to.equal('added')
-    expect(own.add({ type: 'a' })).to.equal('known')
-    expect(own.add({ type: 'a', id: '1' })).to.equal('added')
-    expect(own.add({ type: 'b', id: '1' })).to.equal('added')
-    expect(own.add({ type: 'b' })).to.equal('full')
-    own.remove({ type: 'b', id: '2' })
-    own.remove({ type: 'c' })
-    expect(own.size).to.equal(3)
-    own.remove({ type: 'a' })
-    expect(own.list()).to.deep.equal([{ type: 'b', id: '1' }])
-    expect([own.size, own.matches('a', '1'), own.matches('b', '1')]).to.deep.equal([1, false, true])
-    own.remove({ type: 'b', id: '1' })
-    expect([own.size, own.hasType('b')]).to.deep.equal([0, false])
   })
 })
 
@@ -122,15 +64,6 @@ describe('Hub', () => {
 })
 
 describe('checkEvent', () => {
-  it('measures the document in bytes', () => {
-    const doc = { text: 'é'.repeat(10) }
-    const bytes = Buffer.byteLength(JSON.stringify(doc))
-    expect(checkEvent('CREATED', { type: 'a', id: '1', doc }, bytes)).to.have.property('doc')
-    expect(checkEvent('CREATED', { type: 'a', id: '1', doc }, bytes - 1)).to.not.have.property(
-      'doc',
-    )
-  })
-
   it('keeps no connection to what it was given', () => {
     const doc = { list: [1], gone: undefined }
     const event = checkEvent('CREATED', { type: 'a', id: '1', doc }, 100)
@@ -139,37 +72,6 @@ describe('checkEvent', () => {
       list: [1],
     })
   })
-
-  it('refuses a document that is no object, and unknown verbs', () => {
-    const doc = [1] as never // Callers without types exist.
-    expect(() => checkEvent('CREATED', { type: 'a', id: '1', doc }, 100)).to.throw(TypeError)
-    expect(() => checkEvent('error' as never, { type: 'a', id: '1' }, 100)).to.throw(TypeError)
-  })
-})
-
-describe('readBusMessage', () => {
-  const message = {
-    origin: 'o',
-    id: 'n',
-    instanceId: ALICE,
-    event: { verb: 'CREATED', type: 'a', id: '1', doc: { x: null } },
-  } as const
-
-  it('reads what writeBusMessage writes', () => {
-    expect(readBusMessage(writeBusMessage(message))).to.deep.equal(message)
-    const { doc: _, ...event } = message.event
-    expect(readBusMessage(writeBusMessage({ ...message, event }))).to.deep.equal({
-      ...message,
-      event,
-    })
-  })
-
-  const written = writeBusMessage(message) as Record<string, never>
-  for (const name of Object.keys(written)) {
-    it(`refuses another ${name}`, () => {
-      expect(readBusMessage({ ...written, [name]: 7 })).to.equal(undefined)
-    })
-  }
 })
 
 describe('RecentIds', () => {

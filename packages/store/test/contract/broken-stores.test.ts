@@ -43,8 +43,4 @@ describe('testStore', () => {
     )
     for (const title of titles) await caseOf(cases, title)()
   })
-
-  it('names twelve promises', () => {
-    expect(new Set(BROKEN_STORES.map(({ breaks }) => breaks)).size).to.equal(12)
-  })
 })

@@ -28,26 +28,13 @@ export async function goodStore(clock: Clock): Promise<Store> {
 
 /** A store that hands every call to another one, but for what `other` does itself. */
 function over(store: Store, other: Partial<Store>): Store {
-  return {
-    get: (key) => store.get(key),
-    getMany: (keys) => store.getMany(keys),
-    inspect: (keys) => store.inspect(keys),
-    write: (changes, options) => store.write(changes, options),
-    take: (key) => store.take(key),
-    hit: (counter, windowMs, by) => store.hit(counter, windowMs, by),
-    list: (index, page) => store.list(index, page),
-    count: (index) => store.count(index),
-    usage: (instance) => store.usage(instance),
-    recount: (instance) => store.recount(instance),
-    dump: (selection) => store.dump(selection),
-    dumpsOneMoment: store.dumpsOneMoment,
-    load: (entries) => store.load(entries),
-    bus: store.bus,
-    scheduler: store.scheduler,
-    health: () => store.health(),
-    close: () => store.close(),
-    ...other,
-  }
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(Reflect.has(other, name) ? other : target, name)
+      // Its methods need the store as their `this`.
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
 }
 
 function broken(change: (store: Store) => Partial<Store>): BrokenStore['make'] {

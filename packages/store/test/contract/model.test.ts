@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { type Change, type Clock, indexKey, recordKey, type Store } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
 import { sqliteStore } from '../../src/sqlite/index.ts'
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../src/testing/index.ts'
-import { skipUnless } from '../skip-unless.ts'
+import { redisForSuite } from '../redis-for-suite.ts'
 import { Model, type ModelChange } from './model.ts'
 
 const MINUTE_MS = 60_000
@@ -81,14 +80,12 @@ describe('any sequence of calls', function () {
     await agrees((clock) => sqliteStore({ file: ':memory:', clock }))
   })
 
-  it('does on Redis what plain maps do', async function () {
-    skipUnless(this, hasRedisServer(), 'redis-server is not installed')
-    const server: RedisServer = await startRedisServer({ args: ['--appendfsync', 'no'] })
-    try {
-      await agrees((clock) => redisStore({ url: server.url, clock }))
-    } finally {
-      await server.stop()
-    }
+  describe('on Redis', () => {
+    const server = redisForSuite(['--appendfsync', 'no'])
+
+    it('does what plain maps do', async () => {
+      await agrees((clock) => redisStore({ url: server().url, clock }))
+    })
   })
 })
 

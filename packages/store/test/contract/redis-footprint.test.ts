@@ -1,14 +1,10 @@
 import { expect } from 'chai'
 import { indexKey, type Key, recordKey, type Store } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  sendToRedis,
-  startRedisServer,
-} from '../../src/testing/index.ts'
+import { eventually } from '../../src/contract/suite.ts'
+import { sendToRedis } from '../../src/testing/index.ts'
 import { startChild } from '../child.ts'
-import { skipUnless } from '../skip-unless.ts'
+import { redisForSuite } from '../redis-for-suite.ts'
 
 const MINUTE_MS = 60_000
 const index = indexKey('i', 'all')
@@ -16,22 +12,17 @@ const physicalIndex = '{i}:#index:all'
 const key = (id: string): Key => recordKey('i', 'thing', id)
 
 describe('what redisStore leaves in Redis', () => {
-  let server: RedisServer
+  const server = redisForSuite()
   let store: Store
 
-  before(async function () {
-    skipUnless(this, hasRedisServer(), 'redis-server is not installed')
-    server = await startRedisServer()
-    store = redisStore({ url: server.url })
+  before(() => {
+    store = redisStore({ url: server().url })
   })
-  after(async () => {
-    await store?.close()
-    await server?.stop()
-  })
-  beforeEach(() => sendToRedis(server.port, 'FLUSHALL'))
+  after(() => store.close())
+  beforeEach(() => sendToRedis(server().port, 'FLUSHALL'))
 
   const ask = async (command: string): Promise<number> =>
-    Number((await sendToRedis(server.port, command)).slice(1))
+    Number((await sendToRedis(server().port, command)).slice(1))
   const put = (id: string, expiresAt?: number): Promise<unknown> => {
     const indexes = [{ index, sort: id }]
     return store.write([
@@ -82,20 +73,20 @@ describe('what redisStore leaves in Redis', () => {
     for (let n = 0; n < 300; n++) {
       await put(`a-${n}`)
       // As if Redis had expired it.
-      await sendToRedis(server.port, `DEL {i}:thing:a-${n}`)
+      await sendToRedis(server().port, `DEL {i}:thing:a-${n}`)
     }
     expect(await ask(`ZCARD ${physicalIndex}`)).to.be.lessThan(30)
   })
 
   it('loses members of expired records when it is listed', async () => {
     for (const id of ['a', 'b', 'c']) await put(id)
-    await sendToRedis(server.port, 'DEL {i}:thing:a {i}:thing:b')
+    await sendToRedis(server().port, 'DEL {i}:thing:a {i}:thing:b')
     expect((await store.list(index)).records.map((record) => record.key)).to.deep.equal([key('c')])
     expect(await ask(`ZCARD ${physicalIndex}`)).to.equal(1)
   })
 
   it('is no BullMQ in the process until something is scheduled', async () => {
-    const child = startChild('contract/loads-bullmq-process.ts', server.url)
+    const child = startChild('contract/loads-bullmq-process.ts', server().url)
     expect(await child.line('before')).to.equal('before false')
     expect(await child.line('after')).to.equal('after true')
     expect(await child.end()).to.equal(0)
@@ -103,24 +94,14 @@ describe('what redisStore leaves in Redis', () => {
 })
 
 describe('redisStore on a Redis that may lose writes', () => {
-  it('warns of appendonly off and of eviction, once each', async function () {
-    skipUnless(this, hasRedisServer(), 'redis-server is not installed')
-    const args = ['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru']
-    const server = await startRedisServer({ args })
+  const server = redisForSuite(['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru'])
+
+  it('warns of appendonly off and of eviction, once each', async () => {
     const events: unknown[] = []
-    const warned = new Promise<void>((resolve) => {
-      const warn = (fields: Readonly<Record<string, unknown>>): void => {
-        if (events.push(fields['event']) === 2) resolve()
-      }
-      const error = (): void => {}
-      const store = redisStore({ url: server.url, log: { warn, error } })
-      after(() => store.close())
-    })
-    try {
-      await warned
-      expect(events).to.deep.equal(['store.appendonly_off', 'store.eviction_on'])
-    } finally {
-      await server.stop()
-    }
+    const warn = (fields: Readonly<Record<string, unknown>>) => events.push(fields['event'])
+    const store = redisStore({ url: server().url, log: { warn, error: () => {} } })
+    await eventually(() => events.length === 2)
+    await store.close()
+    expect(events).to.deep.equal(['store.appendonly_off', 'store.eviction_on'])
   })
 })

@@ -4,28 +4,20 @@ import type { Clock } from '../../src/clock.ts'
 import { testStore } from '../../src/contract.ts'
 import { probeRedis, redisStore } from '../../src/redis/index.ts'
 import type { Store } from '../../src/store.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  sendToRedis,
-  startRedisServer,
-} from '../../src/testing/redis-server.ts'
-import { skipUnless } from '../skip-unless.ts'
+import { sendToRedis } from '../../src/testing/redis-server.ts'
+import { redisForSuite } from '../redis-for-suite.ts'
 
 describe('redisStore', () => {
-  let server: RedisServer | undefined
+  const server = redisForSuite()
   let url = ''
-  before(async function () {
-    skipUnless(this, hasRedisServer(), 'redis-server is not installed')
-    server = await startRedisServer()
-    const { port } = server
-    url = server.url.replace('redis://', 'redis://narrow:secret@')
+  before(async () => {
+    const { port, url: plain } = server()
+    url = plain.replace('redis://', 'redis://narrow:secret@')
     await sendToRedis(port, 'ACL SETUSER narrow on >secret ~* &* -@all +multi')
     const { forbidden = [] } = await probeRedis({ url })
     const needed = forbidden.map((name) => `+${name.toLowerCase()}`)
     await sendToRedis(port, `ACL SETUSER narrow ${needed.join(' ')}`)
   })
-  after(() => server?.stop())
 
   const open = async (clock: Clock): Promise<Store> =>
     redisStore({

@@ -3,31 +3,27 @@ import { expect } from 'chai'
 import { eventually } from '../../src/contract/suite.ts'
 import { recordKey, type Store } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../src/testing/index.ts'
 import { type Child, startChild } from '../child.ts'
-import { skipUnless } from '../skip-unless.ts'
+import { redisForSuite } from '../redis-for-suite.ts'
 import { contend, type Score } from './contend.ts'
 
 const ROUNDS = 20
 
 describe('two processes on one Redis', function () {
   this.timeout(30_000)
-  let server: RedisServer
+  const server = redisForSuite()
   let store: Store
   let other: Child
 
-  before(async function () {
-    skipUnless(this, hasRedisServer(), 'redis-server is not installed')
-    server = await startRedisServer()
-    store = redisStore({ url: server.url })
-    other = startChild('contract/contender-process.ts', server.url)
+  before(async () => {
+    store = redisStore({ url: server().url })
+    other = startChild('contract/contender-process.ts', server().url)
     await other.line('ready')
   })
   after(async () => {
     other?.process.disconnect()
     await other?.end()
     await store?.close()
-    await server?.stop()
   })
 
   it('let exactly one of 100 callers win, 20 times', async () => {

@@ -1,27 +1,20 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { CorsRule, RouteRow } from '../../../src/http/route.ts'
-import { serveRows, testInstance } from './serve-rows.ts'
+import type { Instance } from '../../../src/instances/instance.ts'
+import { testInstance } from '../../support/test-instance.ts'
+import { ask, type Answer, serveRows, testRow } from './serve-rows.ts'
 
 /** D28, as rows. */
-function row(method: RouteRow['method'], path: string, cors: CorsRule | undefined): RouteRow {
-  return {
-    method,
-    path,
-    handler: (ctx) => {
-      ctx.status = 204
-    },
-    auth: ['none'],
-    statuses: [204],
-    family: 'json',
-    summary: '',
-    source: '',
-    ...(cors === undefined ? {} : { cors }),
+function row(method: RouteRow['method'], path: string, cors?: CorsRule): RouteRow {
+  const handler: RouteRow['handler'] = (ctx) => {
+    ctx.status = 204
   }
+  return testRow({ method, path, handler, ...(cors && { cors }) })
 }
 
 const ROWS = [
-  row('GET', '/auth/login', undefined),
+  row('GET', '/auth/login'),
   row('POST', '/auth/login', 'none'),
   row('DELETE', '/auth/login', 'app-origins'),
   row('GET', '/data/:type', 'app-origins-or-any'),
@@ -29,9 +22,8 @@ const ROWS = [
   row('GET', '/.well-known/thing', 'open'),
 ]
 
-const FLAT = testInstance({ subdomains: 'flat' })
-const PORT = testInstance({
-  domain: 'alice.localhost:8080',
+const FLAT = testInstance(undefined, { subdomains: 'flat' })
+const PORT = testInstance('alice.localhost:8080', {
   origin: 'http://alice.localhost:8080',
   isHttps: false,
 })
@@ -64,54 +56,74 @@ function allowed(headers: Readonly<Record<string, unknown>>): Record<string, unk
 }
 
 const EXPOSED = 'WWW-Authenticate, Retry-After, Location, Idempotency-Replayed'
+const OPEN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED,
+}
+
+type Options = Parameters<typeof serveRows>[1]
+
+/** A request with an origin. */
+async function from(
+  origin: string,
+  target: string,
+  method = 'GET',
+  options: Options = {},
+): Promise<Answer> {
+  const { send } = await serveRows(ROWS, options)
+  return send(target, { method, headers: { origin } })
+}
+
+/** A preflight for a method. */
+async function preflight(target: string, origin: string, method: string): Promise<Answer> {
+  const { send } = await serveRows(ROWS)
+  const headers = {
+    origin,
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization, x-anything',
+  }
+  return send(target, { method: 'OPTIONS', headers })
+}
 
 describe('CORS', () => {
   describe('of a row without any', () => {
-    for (const origin of [OWN, ...LOOK_ALIKES]) {
-      it(`sends nothing to ${origin}`, async () => {
-        const { send } = await serveRows(ROWS)
-        expect(allowed((await send('/auth/login', { headers: { origin } })).headers)).to.be.empty
-      })
-    }
+    it('sends nothing, whatever the origin', async () => {
+      for (const origin of [OWN, ...LOOK_ALIKES]) {
+        expect(allowed((await from(origin, '/auth/login')).headers), origin).to.be.empty
+      }
+    })
 
     it('answers a preflight with 405', async () => {
-      const { send } = await serveRows(ROWS)
-      const headers = { origin: OWN, 'access-control-request-method': 'POST' }
-      const answer = await send('/auth/login', { method: 'OPTIONS', headers })
+      const answer = await preflight('/auth/login', OWN, 'POST')
       expect(answer.status).to.equal(405)
       expect(allowed(answer.headers)).to.be.empty
     })
   })
 
   describe('of a row for own apps', () => {
+    const remove = (origin: string, options?: Options) =>
+      from(origin, '/auth/login', 'DELETE', options)
+
     it('echoes an own app with credentials', async () => {
-      const { send } = await serveRows(ROWS)
-      const answer = await send('/auth/login', { method: 'DELETE', headers: { origin: OWN } })
-      expect(allowed(answer.headers)).to.deep.equal({
+      const { headers } = await remove(OWN)
+      expect(allowed(headers)).to.deep.equal({
         'access-control-allow-origin': OWN,
         'access-control-allow-credentials': 'true',
         'access-control-expose-headers': EXPOSED,
       })
-      expect(answer.headers['vary']).to.include('Origin')
+      expect(headers['vary']).to.include('Origin')
     })
 
-    for (const origin of LOOK_ALIKES) {
-      it(`sends nothing to ${origin}`, async () => {
-        const { send } = await serveRows(ROWS)
-        const answer = await send('/auth/login', { method: 'DELETE', headers: { origin } })
-        expect(allowed(answer.headers)).to.be.empty
-        expect(answer.headers['vary']).to.include('Origin')
-      })
-    }
+    it('sends nothing to what looks like one', async () => {
+      for (const origin of LOOK_ALIKES) {
+        const { headers } = await remove(origin)
+        expect(allowed(headers), origin).to.be.empty
+        expect(headers['vary']).to.include('Origin')
+      }
+    })
 
     it('answers the preflight of an own app with the methods of that rule only', async () => {
-      const { send } = await serveRows(ROWS)
-      const headers = {
-        origin: OWN,
-        'access-control-request-method': 'DELETE',
-        'access-control-request-headers': 'authorization, x-anything',
-      }
-      const answer = await send('/auth/login', { method: 'OPTIONS', headers })
+      const answer = await preflight('/auth/login', OWN, 'DELETE')
       expect(answer).to.include({ status: 204, body: '' })
       expect(allowed(answer.headers)).to.deep.equal({
         'access-control-allow-origin': OWN,
@@ -123,107 +135,74 @@ describe('CORS', () => {
     })
 
     it('answers the preflight of another origin without any permission', async () => {
-      const { send } = await serveRows(ROWS)
-      const headers = { origin: 'https://evil.org', 'access-control-request-method': 'DELETE' }
-      const answer = await send('/auth/login', { method: 'OPTIONS', headers })
+      const answer = await preflight('/auth/login', 'https://evil.org', 'DELETE')
       expect(answer.status).to.equal(204)
       expect(allowed(answer.headers)).to.be.empty
     })
 
-    it('knows flat app hosts', async () => {
-      const { send } = await serveRows(ROWS, { instance: FLAT })
-      const origin = 'https://alice-drive.example.com'
-      const own = await send('/auth/login', { method: 'DELETE', headers: { origin } })
-      expect(own.headers['access-control-allow-origin']).to.equal(origin)
-      const nested = await send('/auth/login', { method: 'DELETE', headers: { origin: OWN } })
-      expect(allowed(nested.headers)).to.be.empty
-      const other = 'https://bob-drive.example.com'
-      const foreign = await send('/auth/login', { method: 'DELETE', headers: { origin: other } })
-      expect(allowed(foreign.headers)).to.be.empty
-    })
-
-    it('compares scheme and port of the base', async () => {
-      const { send } = await serveRows(ROWS, { instance: PORT })
-      const cases: readonly (readonly [string, boolean])[] = [
-        ['http://drive.alice.localhost:8080', true],
-        ['https://drive.alice.localhost:8080', false],
-        ['http://drive.alice.localhost', false],
-        ['http://drive.alice.localhost:80', false],
-      ]
-      for (const [origin, isOwn] of cases) {
-        const answer = await send('/auth/login', { method: 'DELETE', headers: { origin } })
-        expect(answer.headers['access-control-allow-origin'], origin).to.equal(
-          isOwn ? origin : undefined,
-        )
+    const hosts: readonly (readonly [Instance, string, boolean])[] = [
+      [FLAT, 'https://alice-drive.example.com', true],
+      [FLAT, OWN, false],
+      [FLAT, 'https://bob-drive.example.com', false],
+      [PORT, 'http://drive.alice.localhost:8080', true],
+      [PORT, 'https://drive.alice.localhost:8080', false],
+      [PORT, 'http://drive.alice.localhost', false],
+      [PORT, 'http://drive.alice.localhost:80', false],
+    ]
+    it('knows flat app hosts, and compares scheme and port of the base', async () => {
+      for (const [instance, origin, isOwn] of hosts) {
+        const { headers } = await remove(origin, { instance })
+        const found = allowed(headers)['access-control-allow-origin']
+        expect(found, origin).to.equal(isOwn ? origin : undefined)
       }
     })
   })
 
   describe('of a row for own apps and others', () => {
     it('gives credentials to own apps', async () => {
-      const { send } = await serveRows(ROWS)
-      const answer = await send('/data/io.svc.files', { headers: { origin: OWN } })
-      expect(answer.headers['access-control-allow-origin']).to.equal(OWN)
-      expect(answer.headers['access-control-allow-credentials']).to.equal('true')
+      const { headers } = await from(OWN, '/data/io.svc.files')
+      expect(headers['access-control-allow-origin']).to.equal(OWN)
+      expect(headers['access-control-allow-credentials']).to.equal('true')
     })
 
-    for (const origin of LOOK_ALIKES) {
-      it(`gives ${origin} no credentials`, async () => {
-        const { send } = await serveRows(ROWS)
-        const answer = await send('/data/io.svc.files', { headers: { origin } })
-        expect(allowed(answer.headers)).to.deep.equal({
-          'access-control-allow-origin': '*',
-          'access-control-expose-headers': EXPOSED,
-        })
-        expect(answer.headers['vary']).to.include('Origin')
-      })
-    }
+    it('gives others no credentials', async () => {
+      for (const origin of LOOK_ALIKES) {
+        const { headers } = await from(origin, '/data/io.svc.files')
+        expect(allowed(headers), origin).to.deep.equal(OPEN)
+        expect(headers['vary']).to.include('Origin')
+      }
+    })
 
     it('names all methods of the path in the preflight', async () => {
-      const { send } = await serveRows(ROWS)
-      const headers = { origin: 'https://x.example', 'access-control-request-method': 'POST' }
-      const answer = await send('/data/io.svc.files', { method: 'OPTIONS', headers })
-      expect(answer.headers['access-control-allow-methods']).to.equal('GET, POST')
-      expect(answer.headers['access-control-allow-origin']).to.equal('*')
+      const { headers } = await preflight('/data/io.svc.files', 'https://x.example', 'POST')
+      expect(headers['access-control-allow-methods']).to.equal('GET, POST')
+      expect(headers['access-control-allow-origin']).to.equal('*')
     })
   })
 
-  describe('of an open row', () => {
-    for (const origin of [OWN, 'https://evil.org', 'null']) {
-      it(`answers ${origin} with * and no credentials`, async () => {
-        const { send } = await serveRows(ROWS)
-        const answer = await send('/.well-known/thing', { headers: { origin } })
-        expect(answer.headers['access-control-allow-origin']).to.equal('*')
-        expect(answer.headers['access-control-allow-credentials']).to.equal(undefined)
-      })
-    }
-  })
-
-  it('is sent of an open row without an Origin, and with the 405 of its path', async () => {
+  it('of an open row is * without credentials, whatever the origin, and for the 405 of its path', async () => {
     const { send } = await serveRows(ROWS)
-    for (const [method, status] of [
-      ['GET', 204],
-      ['POST', 405],
-    ] as const) {
-      const answer = await send('/.well-known/thing', { method })
-      expect(answer.status).to.equal(status)
-      expect(allowed(answer.headers)).to.deep.equal({
-        'access-control-allow-origin': '*',
-        'access-control-expose-headers': EXPOSED,
-      })
-      expect(answer.headers['vary']).not.to.include('Origin')
+    for (const origin of [OWN, 'https://evil.org', 'null', undefined]) {
+      for (const [method, status] of [
+        ['GET', 204],
+        ['POST', 405],
+      ] as const) {
+        const headers = origin === undefined ? {} : { origin }
+        const answer = await send('/.well-known/thing', { method, headers })
+        expect(answer.status).to.equal(status)
+        expect(allowed(answer.headers)).to.deep.equal(OPEN)
+        expect(answer.headers['vary']).not.to.include('Origin')
+      }
     }
   })
 
   it('says nothing without an Origin', async () => {
-    const { send } = await serveRows(ROWS)
-    expect(allowed((await send('/data/io.svc.files')).headers)).to.be.empty
+    expect(allowed((await ask(ROWS, '/data/io.svc.files')).headers)).to.be.empty
   })
 
   it('never sends a header on an app host', async () => {
-    const { send } = await serveRows(ROWS, { appSlug: 'drive' })
     for (const target of ['/data/io.svc.files', '/.well-known/thing']) {
-      const answer = await send(target, { headers: { origin: OWN } })
+      const answer = await from(OWN, target, 'GET', { appSlug: 'drive' })
       expect(answer.status).to.equal(404)
       expect(allowed(answer.headers)).to.be.empty
     }

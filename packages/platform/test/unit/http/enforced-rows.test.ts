@@ -14,7 +14,8 @@ import { anybody, requirement } from '../../../src/http/route-auth.ts'
 import { bodySchema } from '../../../src/http/route-body.ts'
 import { mountRoutes } from '../../../src/http/router.ts'
 import { createRateLimits } from '../../../src/rate-limits.ts'
-import { serveRows } from './serve-rows.ts'
+import { testInstance } from '../../support/test-instance.ts'
+import { ask, serveRows } from './serve-rows.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -48,15 +49,9 @@ describe('auth of a row', () => {
     }),
   )
 
-  it('is called what the rule is called', () => {
-    expect([requireWord.name, anybody.name]).to.deep.equal(['requireWord', 'anybody'])
-    expect(requireWord.callers).to.deep.equal(['code'])
-  })
-
   it('passes whom the rule lets pass', async () => {
-    const { send } = await serveRows(rows)
     const headers = { ...JSON_TYPE, 'x-word': 'friend' }
-    const answer = await send('/auth/thing', { method: 'POST', headers, body: '{}' })
+    const answer = await ask(rows, '/auth/thing', { method: 'POST', headers, body: '{}' })
     expect(answer).to.include({ status: 200, body: 'in' })
   })
 
@@ -156,6 +151,18 @@ eachStore((open) => {
       })
     }
 
+    /** What callers are answered, one after the other, by a row that counts this. */
+    async function statusesOf(
+      counts: LimitOf<void>['counts'],
+      callers: readonly Readonly<Record<string, string>>[],
+      counters = limits(),
+    ): Promise<readonly number[]> {
+      const { send } = await serveRows(limited(counts), { environment: { limits: counters } })
+      const statuses: number[] = []
+      for (const headers of callers) statuses.push((await send('/auth/thing', { headers })).status)
+      return statuses
+    }
+
     function limited(counts: LimitOf<void>['counts']): readonly RouteRow[] {
       const route = defineRoute<void, unknown>({
         ...COMMON,
@@ -174,39 +181,23 @@ eachStore((open) => {
     }
 
     it('counts requests, for each subject of its own', async () => {
-      const { send } = await serveRows(limited('requests'), { environment: { limits: limits() } })
-      const statuses = []
-      for (const caller of ['a', 'a', 'a', 'a', 'b']) {
-        statuses.push((await send('/auth/thing', { headers: { 'x-caller': caller } })).status)
-      }
-      expect(statuses).to.deep.equal([200, 200, 200, 429, 200])
+      const callers = ['a', 'a', 'a', 'a', 'b'].map((caller) => ({ 'x-caller': caller }))
+      expect(await statusesOf('requests', callers)).to.deep.equal([200, 200, 200, 429, 200])
     })
 
     it('counts refusals alone, and gives the others back', async () => {
-      const environment = { limits: limits() }
-      const { send } = await serveRows(limited('refusals'), { environment })
-      const statuses = []
-      for (const wrong of ['', '', '', '', 'x', 'x', 'x', '', 'x']) {
-        statuses.push((await send('/auth/thing', { headers: { 'x-wrong': wrong } })).status)
-      }
-      expect(statuses).to.deep.equal([200, 200, 200, 200, 403, 403, 403, 429, 429])
+      const callers = ['', '', '', '', 'x', 'x', 'x', '', 'x'].map((wrong) => ({
+        'x-wrong': wrong,
+      }))
+      expect(await statusesOf('refusals', callers)).to.deep.equal([
+        200, 200, 200, 200, 403, 403, 403, 429, 429,
+      ])
     })
 
     it('counts the codes of a list alone', async () => {
-      const environment = { limits: limits() }
-      for (const [codes, last] of [
-        [['forbidden'], 429],
-        [['invalid_code'], 403],
-      ] as const) {
-        const { send } = await serveRows(limited(codes), { environment })
-        let status = 0
-        for (let i = 0; i < 4; i += 1) {
-          status = (
-            await send('/auth/thing', { headers: { 'x-wrong': 'x', 'x-caller': codes[0] } })
-          ).status
-        }
-        expect(status).to.equal(last)
-      }
+      const wrong = Array.from({ length: 4 }, () => ({ 'x-wrong': 'x' }))
+      expect((await statusesOf(['invalid_code'], wrong)).at(-1)).to.equal(403)
+      expect((await statusesOf(['forbidden'], wrong)).at(-1)).to.equal(429)
     })
 
     it('lets no two parallel guesses share the last place', async () => {
@@ -221,10 +212,11 @@ eachStore((open) => {
 
     it('takes nothing of other limits when one refuses', async () => {
       const counters = limits()
-      const { send } = await serveRows(limited('requests'), { environment: { limits: counters } })
+      const instance = testInstance()
+      const environment = { limits: counters }
+      const { send } = await serveRows(limited('requests'), { instance, environment })
       for (let i = 0; i < 10; i += 1) await send('/auth/thing')
-      // The instance that `serveRows` serves.
-      expect(await counters.count({ id: 'instance' as never }, 'all')).to.equal(3)
+      expect(await counters.count(instance, 'all')).to.equal(3)
     })
   })
 })

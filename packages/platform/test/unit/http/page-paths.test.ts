@@ -2,18 +2,9 @@ import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { canonicalPath } from '../../../src/http/canonical-path.ts'
 import { createPagePaths } from '../../../src/http/page-paths.ts'
-import type { RouteRow } from '../../../src/http/route.ts'
+import { testRow } from './serve-rows.ts'
 
-function row(path: string): RouteRow {
-  const about = {
-    auth: ['none'],
-    statuses: [200],
-    family: 'json',
-    summary: '',
-    source: '',
-  } as const
-  return { ...about, method: 'GET', path, handler: () => {} }
-}
+const row = (path: string) => testRow({ path })
 
 describe('a canonical path', () => {
   const spellings: readonly (readonly [path: string, canonical: string])[] = [

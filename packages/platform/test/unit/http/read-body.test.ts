@@ -2,25 +2,16 @@ import type http from 'node:http'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { BodyRule, RouteRow } from '../../../src/http/route.ts'
-import { type Send, serveRows } from './serve-rows.ts'
+import { ask, type Send, testRow } from './serve-rows.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
 function echo(body: BodyRule): RouteRow {
-  return {
-    method: 'POST',
-    path: '/echo',
-    handler: (ctx) => {
-      const { json, form } = ctx.state
-      ctx.body = { ...(json === undefined ? {} : { json }), form: [...form.entries()] }
-    },
-    auth: ['none'],
-    body,
-    statuses: [200, 400, 413, 415],
-    family: 'json',
-    summary: '',
-    source: '',
+  const handler: RouteRow['handler'] = (ctx) => {
+    const { json, form } = ctx.state
+    ctx.body = { ...(json === undefined ? {} : { json }), form: [...form.entries()] }
   }
+  return testRow({ method: 'POST', path: '/echo', handler, body, statuses: [200, 400, 413, 415] })
 }
 
 function post(
@@ -35,8 +26,14 @@ function post(
   }
 }
 
+const sent = (text: string | Buffer, headers: http.OutgoingHttpHeaders = {}): Send =>
+  post('application/json', text, headers)
+
 describe('createBodyReader', () => {
   const both: BodyRule = { types: ['form', 'json'] }
+  const optional: BodyRule = { ...both, optional: true }
+  const untyped: BodyRule = { types: ['json'], withoutType: 'json' }
+  const deep = `${'['.repeat(32)}${']'.repeat(32)}`
 
   const read: readonly (readonly [string, BodyRule, Send, object])[] = [
     ['a form', both, post(FORM, 'a=1'), { form: [['a', '1']] }],
@@ -47,48 +44,32 @@ describe('createBodyReader', () => {
     [
       'long integers rounded',
       both,
-      post('application/json', '{"a":17841405822304915}'),
+      sent('{"a":17841405822304915}'),
       { json: { a: 17841405822304916 }, form: [] },
     ],
-    ['JSON', both, post('application/json', '{"a":1}'), { json: { a: 1 }, form: [] }],
+    ['JSON', both, sent('{"a":1}'), { json: { a: 1 }, form: [] }],
     [
       'JSON with a charset',
       both,
       post('application/json;charset=utf-8', '1'),
       { json: 1, form: [] },
     ],
-    ['JSON null', both, post('application/json', 'null'), { json: null, form: [] }],
+    ['JSON null', both, sent('null'), { json: null, form: [] }],
     ['JSON:API', both, post('application/vnd.api+json', '[]'), { json: [], form: [] }],
     ['a type in capitals', both, post('Application/JSON', '2'), { json: 2, form: [] }],
-    [
-      'nothing, when that is allowed',
-      { ...both, optional: true },
-      post(undefined, ''),
-      { form: [] },
-    ],
-    [
-      'an empty JSON body, when that is allowed',
-      { ...both, optional: true },
-      post('application/json', ''),
-      { form: [] },
-    ],
+    ['nothing, when that is allowed', optional, post(undefined, ''), { form: [] }],
+    ['an empty JSON body, when that is allowed', optional, sent(''), { form: [] }],
     [
       'JSON whose type is not said, when that is allowed',
-      { types: ['json'], withoutType: 'json' },
+      untyped,
       post(undefined, '{"a":1}'),
       { json: { a: 1 }, form: [] },
     ],
-    [
-      '32 levels of JSON',
-      both,
-      post('application/json', `${'['.repeat(32)}${']'.repeat(32)}`),
-      { json: JSON.parse(`${'['.repeat(32)}${']'.repeat(32)}`), form: [] },
-    ],
+    ['32 levels of JSON', both, sent(deep), { json: JSON.parse(deep), form: [] }],
   ]
   for (const [what, rule, request, expected] of read) {
     it(`reads ${what}`, async () => {
-      const { send } = await serveRows([echo(rule)])
-      const answer = await send('/echo', request)
+      const answer = await ask([echo(rule)], '/echo', request)
       expect(answer.status, answer.body).to.equal(200)
       expect(JSON.parse(answer.body)).to.deep.equal(expected)
     })
@@ -99,75 +80,55 @@ describe('createBodyReader', () => {
   const refused: readonly (readonly [string, BodyRule, Send, number])[] = [
     ['no type', form, post(undefined, 'a=1'), 415],
     ['no body where one must be', form, post(undefined, ''), 415],
-    ['JSON for a form', form, post('application/json', '{}'), 415],
+    ['JSON for a form', form, sent('{}'), 415],
     ['a form for JSON', json, post(FORM, 'a=1'), 415],
     ['plain text', both, post('text/plain', 'a=1'), 415],
     ['multipart', both, post('multipart/form-data; boundary=x', '--x--'), 415],
     ['a type that only begins like JSON', json, post('application/jsonp', '{}'), 415],
-    ['gzip', json, post('application/json', 'x', { 'content-encoding': 'gzip' }), 415],
-    ['identity', json, post('application/json', '{}', { 'content-encoding': 'identity' }), 415],
-    [
-      'plain text where JSON may come without a type',
-      { ...json, withoutType: 'json' },
-      post('text/plain', '{}'),
-      415,
-    ],
-    [
-      'nothing at all where JSON may come without a type',
-      { ...json, withoutType: 'json' },
-      post(undefined, ''),
-      400,
-    ],
-    ['text that is no JSON', json, post('application/json', '{'), 400],
-    ['an empty body as JSON', json, post('application/json', ''), 400],
-    ['a byte order mark', json, post('application/json', '\ufeff{}'), 400],
-    ['invalid UTF-8', json, post('application/json', Buffer.from([0x22, 0xff, 0x22])), 400],
+    ['gzip', json, sent('x', { 'content-encoding': 'gzip' }), 415],
+    ['identity', json, sent('{}', { 'content-encoding': 'identity' }), 415],
+    ['plain text where JSON may come without a type', untyped, post('text/plain', '{}'), 415],
+    ['nothing at all where JSON may come without a type', untyped, post(undefined, ''), 400],
+    ['text that is no JSON', json, sent('{'), 400],
+    ['an empty body as JSON', json, sent(''), 400],
+    ['a byte order mark', json, sent('\ufeff{}'), 400],
+    ['invalid UTF-8', json, sent(Buffer.from([0x22, 0xff, 0x22])), 400],
     ['invalid UTF-8 in a form', form, post(FORM, Buffer.from([0x61, 0x3d, 0xff])), 400],
-    ['33 levels', json, post('application/json', `${'['.repeat(33)}${']'.repeat(33)}`), 400],
-    ['30 000 levels', json, post('application/json', '['.repeat(30_000)), 400],
-    ['65 537 bytes', json, post('application/json', `"${'a'.repeat(65_535)}"`), 413],
+    ['33 levels', json, sent(`[${deep}]`), 400],
+    ['30 000 levels', json, sent('['.repeat(30_000)), 400],
+    ['65 537 bytes', json, sent(`"${'a'.repeat(65_535)}"`), 413],
     ['201 parameters', form, post(FORM, 'a&'.repeat(201)), 400],
-    [
-      'more than the row takes',
-      { ...json, limitBytes: 10 },
-      post('application/json', '"1234567890"'),
-      413,
-    ],
+    ['more than the row takes', { ...json, limitBytes: 10 }, sent('"1234567890"'), 413],
   ]
   for (const [what, rule, request, status] of refused) {
     it(`answers ${status} to ${what}`, async () => {
-      const { send } = await serveRows([echo(rule)])
-      expect((await send('/echo', request)).status).to.equal(status)
+      expect((await ask([echo(rule)], '/echo', request)).status).to.equal(status)
     })
   }
 
   it('takes 65 536 bytes', async () => {
-    const { send } = await serveRows([echo(json)])
     const text = `"${'a'.repeat(65_534)}"`
-    expect((await send('/echo', post('application/json', text))).status).to.equal(200)
+    expect((await ask([echo(json)], '/echo', sent(text))).status).to.equal(200)
   })
 
   it('counts bytes, not what the length header says', async () => {
-    const { send } = await serveRows([echo(json)])
-    const request = post('application/json', `"${'a'.repeat(70_000)}"`, {
+    const request = sent(`"${'a'.repeat(70_000)}"`, {
       'transfer-encoding': 'chunked',
     })
-    const answer = await send('/echo', request)
+    const answer = await ask([echo(json)], '/echo', request)
     expect(answer.status).to.equal(413)
     expect(answer.headers['connection']).to.equal('close')
   })
 
   it('answers what the row says to another type', async () => {
     const wrongType = { status: 400, code: 'bad_content_type' }
-    const { send } = await serveRows([echo({ ...json, wrongType })])
-    const answer = await send('/echo', post('text/plain', 'x'))
+    const answer = await ask([echo({ ...json, wrongType })], '/echo', post('text/plain', 'x'))
     expect(answer.status).to.equal(400)
     expect(JSON.parse(answer.body)).to.deep.equal({ error: 'bad_content_type' })
   })
 
   it('makes __proto__ a member like any other', async () => {
-    const { send } = await serveRows([echo(json)])
-    const answer = await send('/echo', post('application/json', '{"__proto__":{"a":1}}'))
+    const answer = await ask([echo(json)], '/echo', sent('{"__proto__":{"a":1}}'))
     expect(answer.body).to.equal('{"json":{"__proto__":{"a":1}},"form":[]}')
   })
 })

@@ -2,16 +2,10 @@ import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { RouteRow } from '../../../src/http/route.ts'
 import { type MountedRow, RouteTable } from '../../../src/http/route-table.ts'
+import { testRow } from './serve-rows.ts'
 
 function row(method: RouteRow['method'], path: string): MountedRow {
-  const about = {
-    auth: ['none'],
-    statuses: [200],
-    family: 'json',
-    summary: '',
-    source: '',
-  } as const
-  return { row: { ...about, method, path, handler: () => {} }, run: async () => {} }
+  return { row: testRow({ method, path }), run: async () => {} }
 }
 
 function found(table: RouteTable, path: string): readonly string[] {

@@ -1,55 +1,30 @@
 import http from 'node:http'
-import { afterTest, listen } from '@svc/testkit'
+import { afterTest, listen, type RawRequest, requestLoopback } from '@svc/testkit'
 import Koa from 'koa'
 import type { RouteRow } from '../../../src/http/route.ts'
 import { mountRoutes, type RouterEnvironment } from '../../../src/http/router.ts'
 import type { Instance } from '../../../src/instances/instance.ts'
+import { testInstance } from '../../support/test-instance.ts'
 
-/** An instance as `resolveInstance` would find it. */
-export function testInstance(fields: Partial<Instance> = {}): Instance {
-  const instance = {
-    id: 'instance',
-    domain: 'alice.example.com',
-    aliases: [],
-    locale: 'en',
-    status: 'active',
-    settings: {},
-    createdAt: 0,
-    updatedAt: 0,
-    revision: 'r',
-    origin: 'https://alice.example.com',
-    isHttps: true,
-    subdomains: 'nested',
+/** A row that answers 200 and `done` to everybody. */
+export function testRow(fields: Partial<RouteRow> = {}): RouteRow {
+  return {
+    method: 'GET',
+    path: '/auth/thing',
+    handler: (ctx) => {
+      ctx.body = 'done'
+    },
+    auth: ['none'],
+    statuses: [200],
+    family: 'json',
+    summary: '',
+    source: '',
     ...fields,
   }
-  // Branded ids and revisions are texts.
-  return instance as Instance
 }
 
-/** One line of the log. */
-export interface LogLine {
-  readonly level: 'info' | 'warn' | 'error'
-  readonly event: string
-  readonly fields: Readonly<Record<string, unknown>> | undefined
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: http.IncomingHttpHeaders
-  readonly body: string
-}
-
-export interface Send {
-  readonly method?: string
-  readonly headers?: http.OutgoingHttpHeaders
-  readonly body?: string | Buffer
-}
-
-export interface ServedRows {
-  readonly log: readonly LogLine[]
-  /** One request, its target byte for byte. */
-  send(target: string, request?: Send): Promise<Answer>
-}
+export type Answer = Awaited<ReturnType<typeof exchange>>
+export type Send = Partial<Pick<RawRequest, 'method' | 'headers' | 'body'>>
 
 /** Serves rows as a package would, behind an instance. */
 export async function serveRows(
@@ -59,15 +34,16 @@ export async function serveRows(
     readonly appSlug?: string
     readonly environment?: Partial<RouterEnvironment>
   } = {},
-): Promise<ServedRows> {
-  const lines: LogLine[] = []
-  const write =
-    (level: LogLine['level']) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
-      lines.push({ level, event, fields })
-    }
+) {
+  type Fields = Readonly<Record<string, unknown>>
+  const lines: { level: string; event: string; fields: Fields | undefined }[] = []
+  const write = (level: string) => (event: string, fields?: Fields) => {
+    lines.push({ level, event, fields })
+  }
+  const instance = options.instance ?? testInstance()
   const app = new Koa()
   app.use(async (ctx, next) => {
-    ctx.state['instance'] = options.instance ?? testInstance()
+    ctx.state['instance'] = instance
     ctx.state['appSlug'] = options.appSlug
     await next()
   })
@@ -75,35 +51,27 @@ export async function serveRows(
   app.use(mountRoutes(rows, { log, ...options.environment }))
   const server = await listen(app)
   afterTest(server.close)
-  return { log: lines, send: (target, request = {}) => exchange(server.port, target, request) }
+  return {
+    log: lines,
+    /** One request, its target byte for byte. */
+    send: (target: string, request: Send = {}) => exchange(server.port, target, request),
+  }
 }
 
-function exchange(port: number, target: string, { method, headers, body }: Send): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = http.request(
-      {
-        host: '127.0.0.1',
-        port,
-        path: target,
-        agent: false,
-        ...(method === undefined ? {} : { method }),
-        ...(headers === undefined ? {} : { headers }),
-      },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.once('error', reject)
-        response.once('end', () => {
-          resolve({
-            // Always there on a response.
-            status: response.statusCode as number,
-            headers: response.headers,
-            body: Buffer.concat(chunks).toString(),
-          })
-        })
-      },
-    )
-    request.once('error', reject)
-    request.end(body)
-  })
+/** One request to rows that are served for it alone. */
+export async function ask(
+  rows: readonly RouteRow[],
+  target: string,
+  request: Send = {},
+  options: Parameters<typeof serveRows>[1] = {},
+): Promise<Answer> {
+  const { send } = await serveRows(rows, options)
+  return send(target, request)
+}
+
+async function exchange(port: number, target: string, { method = 'GET', ...request }: Send) {
+  const agent = new http.Agent()
+  const url = new URL('http://alice.example.com')
+  const answer = await requestLoopback({ port }, agent, { method, url, target, ...request })
+  return { status: answer.status, headers: answer.headers, body: answer.body.toString() }
 }

@@ -1,20 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { createInstances, type InstanceStore } from '../../../src/instances/instance-store.ts'
-import { createKeyring } from '../../../src/keys/keyring-store.ts'
-import { createSealer } from '../../../src/keys/sealer.ts'
+import type { InstanceStore } from '../../../src/instances/instance-store.ts'
+import { faultOf as failure } from '../../support/fault-of.ts'
+import { dieAtRecord } from '../../support/hanging-write.ts'
+import { openInstances } from '../../support/open-instances.ts'
 
-const log = { info: () => {}, warn: () => {}, error: () => {} }
 const TAKEN = { name: 'InstanceError', code: 'external_id_taken' }
-
-async function failure(promise: Promise<unknown>): Promise<Error & { code?: string }> {
-  return promise.then(
-    () => expect.fail('it did not fail'),
-    (error: Error) => error,
-  )
-}
 
 eachStore((open) => {
   describe('external ids of instances', () => {
@@ -25,15 +17,7 @@ eachStore((open) => {
     beforeEach(async () => {
       clock = fakeClock()
       store = await open({ clock })
-      const sealer = createSealer([{ kid: 'k', key: randomBytes(32) }])
-      instances = createInstances({
-        store,
-        keyring: createKeyring({ store, sealer, clock }),
-        clock,
-        log,
-        subdomains: 'nested',
-        isHttps: () => true,
-      })
+      instances = openInstances(store, clock)
     })
     afterEach(() => instances.close())
 
@@ -117,17 +101,7 @@ eachStore((open) => {
     })
 
     it('are free again after a process died between claim and record', async () => {
-      const { write } = store
-      await new Promise<void>((reached) => {
-        store.write = (changes, options) => {
-          if (!changes.some(({ key }) => key.includes(':instance:')))
-            return write.call(store, changes, options)
-          reached()
-          return new Promise(() => {})
-        }
-        void make(1, 'a')
-      })
-      store.write = write
+      await dieAtRecord(store, () => void make(1, 'a'))
       expect(await failure(make(2, 'a'))).to.include(TAKEN)
       clock.advance(60_000)
       await make(2, 'a')

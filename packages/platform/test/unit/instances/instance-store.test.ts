@@ -1,62 +1,51 @@
-import { randomBytes } from 'node:crypto'
 import { indexKey, type Key, recordKey, type Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock, until, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach } from 'mocha'
+import { afterEach, beforeEach } from 'mocha'
 import type { InstanceId, Subdomains } from '../../../src/instances/instance.ts'
-import { createInstances, type InstanceStore } from '../../../src/instances/instance-store.ts'
-import { createKeyring } from '../../../src/keys/keyring-store.ts'
-import { createSealer } from '../../../src/keys/sealer.ts'
+import type { InstanceStore } from '../../../src/instances/instance-store.ts'
 import { PLATFORM_RECORDS } from '../../../src/records.ts'
 import { removeRecords } from '../../../src/records/remove-records.ts'
 import { RecordRegistry } from '../../../src/records/record-registry.ts'
-
-const log = { info: () => {}, warn: () => {}, error: () => {} }
-
-async function failure(promise: Promise<unknown>): Promise<Error & { code?: string }> {
-  return promise.then(
-    () => expect.fail('it did not fail'),
-    (error: Error) => error,
-  )
-}
+import { faultOf as failure } from '../../support/fault-of.ts'
+import { dieAtRecord } from '../../support/hanging-write.ts'
+import { openInstances } from '../../support/open-instances.ts'
 
 eachStore((open, name) => {
   describe('instances', () => {
     let store: Store
     let clock: FakeClock
     let records: RecordRegistry
+    let instances: InstanceStore
     const opened: InstanceStore[] = []
+    beforeEach(async () => {
+      clock = fakeClock()
+      store = await open({ clock })
+      instances = instancesOn(store)
+    })
     afterEach(async () => {
-      for (const instances of opened.splice(0)) await instances.close()
+      for (const each of opened.splice(0)) await each.close()
     })
 
-    async function instancesOn(
-      on?: Store,
+    function instancesOn(
+      on: Store,
       options: { subdomains?: Subdomains; cacheSize?: number } = {},
-    ): Promise<InstanceStore> {
-      if (on === undefined) clock = fakeClock()
-      store = on ?? (await open({ clock }))
-      const sealer = createSealer([{ kid: 'k', key: randomBytes(32) }])
-      const keyring = createKeyring({ store, sealer, clock })
+    ): InstanceStore {
       records = new RecordRegistry()
       records.declare(PLATFORM_RECORDS)
-      const instances = createInstances({
-        store,
-        removeRest: (id) =>
-          removeRecords(records, store, id, (kind) => kind === 'instance' || kind === 'keys'),
-        keyring,
-        clock,
-        log,
-        subdomains: 'nested',
-        isHttps: () => true,
-        ...options,
-      })
-      opened.push(instances)
-      return instances
+      const isRest = (kind: string): boolean => kind === 'instance' || kind === 'keys'
+      const removeRest = (id: InstanceId) => removeRecords(records, on, id, isRest)
+      const made = openInstances(on, clock, { removeRest, ...options })
+      opened.push(made)
+      return made
     }
 
+    async function expectTaken(refused: Promise<unknown>, what?: unknown): Promise<void> {
+      expect(await failure(refused), JSON.stringify(what)).to.include({ code: 'domain_taken' })
+    }
+    const makeAlice = () => instances.create({ domain: 'alice.example.com' })
+
     it('are found by domain and alias, in their normal form', async () => {
-      const instances = await instancesOn()
       const created = await instances.create({
         domain: 'Alice.Example.com:443',
         aliases: ['Old.example.net', 'old.example.net', 'bücher.example'],
@@ -91,7 +80,6 @@ eachStore((open, name) => {
     })
 
     it('refuse a host that is taken, as domain or alias, and leave nothing behind', async () => {
-      const instances = await instancesOn()
       await instances.create({ domain: 'alice.example.com', aliases: ['a.example.net'] })
       for (const input of [
         { domain: 'alice.example.com' },
@@ -101,14 +89,13 @@ eachStore((open, name) => {
         { domain: 'drive.alice.example.com' },
         { domain: 'bob.example.com', aliases: ['drive.a.example.net'] },
       ]) {
-        expect(await failure(instances.create(input))).to.include({ code: 'domain_taken' })
+        await expectTaken(instances.create(input))
       }
       await instances.create({ domain: 'bob.example.com', aliases: ['b.example.net'] })
     })
 
     // Cookies of a nested instance reach every host below its domain.
     it('refuse a host above or below that of another one, whichever came first', async () => {
-      const instances = await instancesOn()
       const below = await instances.create({
         domain: 'alice.example.com',
         aliases: ['alice.example.net'],
@@ -122,12 +109,9 @@ eachStore((open, name) => {
         { domain: 'a.b.alice.example.com' },
         { domain: 'y.example', aliases: ['drive.y.example'] },
       ]) {
-        const what = JSON.stringify(input)
-        expect(await failure(instances.create(input)), what).to.include({ code: 'domain_taken' })
+        await expectTaken(instances.create(input), input)
       }
-      expect(await failure(instances.update(other.id, { aliases: ['example.com'] }))).to.include({
-        code: 'domain_taken',
-      })
+      await expectTaken(instances.update(other.id, { aliases: ['example.com'] }))
       // Nothing of the refused ones is left in the way, nor of what was removed.
       await instances.create({ domain: 'x.example' })
       await instances.create({ domain: 'y.example' })
@@ -136,14 +120,11 @@ eachStore((open, name) => {
       await instances.create({ domain: 'example.net' })
       // The same owner's cookies on both sides.
       await instances.update(other.id, { aliases: ['example.org', 'x.y.bob.example.org'] })
-      expect(
-        await failure(instances.update(other.id, { aliases: ['drive.bob.example.org'] })),
-      ).to.include({ code: 'domain_taken' })
+      await expectTaken(instances.update(other.id, { aliases: ['drive.bob.example.org'] }))
     })
 
     // Cookies know no port (RFC 6265 section 8.5).
     it('refuse a host that differs from a related one by its port only', async () => {
-      const instances = await instancesOn()
       await instances.create({ domain: 'alice.localhost:8080' })
       const bob = await instances.create({ domain: 'bob.localhost', aliases: ['bob.localhost:1'] })
       for (const input of [
@@ -156,12 +137,10 @@ eachStore((open, name) => {
         { domain: 'carol.localhost', aliases: ['x.alice.localhost:9'] },
         { domain: 'carol.localhost', aliases: ['drive.carol.localhost:9'] },
       ]) {
-        const what = JSON.stringify(input)
-        expect(await failure(instances.create(input)), what).to.include({ code: 'domain_taken' })
+        await expectTaken(instances.create(input), input)
       }
       for (const alias of ['x.alice.localhost:9', 'drive.bob.localhost:9']) {
-        const update = instances.update(bob.id, { aliases: [alias] })
-        expect(await failure(update), alias).to.include({ code: 'domain_taken' })
+        await expectTaken(instances.update(bob.id, { aliases: [alias] }), alias)
       }
       await instances.update(bob.id, { aliases: ['bob.localhost:2', 'x.y.bob.localhost:3'] })
       await instances.create({ domain: 'carol.localhost' })
@@ -170,7 +149,6 @@ eachStore((open, name) => {
     })
 
     it('never hold a host and one below it, however they are made at the same time', async () => {
-      const instances = await instancesOn()
       for (let round = 0; round < 10; round += 1) {
         const hosts = [`r${round}.example:1`, `alice.r${round}.example`, `a.b.r${round}.example:2`]
         const made = await Promise.allSettled(hosts.map((domain) => instances.create({ domain })))
@@ -180,15 +158,13 @@ eachStore((open, name) => {
     })
 
     it('stand beside each other with flat subdomains, where no cookie is shared', async () => {
-      const instances = await instancesOn(undefined, { subdomains: 'flat' })
-      await instances.create({ domain: 'alice.example.com' })
+      instances = instancesOn(store, { subdomains: 'flat' })
+      await makeAlice()
       await instances.create({ domain: 'example.com' })
-      const again = instances.create({ domain: 'alice.example.com:9' })
-      expect(await failure(again)).to.include({ code: 'domain_taken' })
+      await expectTaken(instances.create({ domain: 'alice.example.com:9' }))
     })
 
     it('refuse what is malformed', async () => {
-      const instances = await instancesOn()
       for (const change of [
         { domain: 'a b' },
         { aliases: ['a b'] },
@@ -210,7 +186,6 @@ eachStore((open, name) => {
     })
 
     it('are made once of many that are made at the same time', async () => {
-      const instances = await instancesOn()
       const results = await Promise.allSettled(
         Array.from({ length: 10 }, (_, n) =>
           instances.create({ domain: `d${n % 2}.example.com`, aliases: ['common.example.com'] }),
@@ -225,7 +200,6 @@ eachStore((open, name) => {
     })
 
     it('are listed once each, in pages', async () => {
-      const instances = await instancesOn()
       const domains = Array.from({ length: 25 }, (_, n) => `user${n}.example.com`)
       for (const domain of domains) {
         await instances.create({ domain, aliases: [`alias-${domain}`] })
@@ -243,7 +217,6 @@ eachStore((open, name) => {
     })
 
     it('change, with null clearing and the rest kept', async () => {
-      const instances = await instancesOn()
       const { id } = await instances.create({
         domain: 'alice.example.com',
         aliases: ['a.example.net', 'b.example.net'],
@@ -265,8 +238,7 @@ eachStore((open, name) => {
       expect(await instances.byHost('a.example.net')).to.equal(undefined)
       expect((await instances.byHost('c.example.net'))?.id).to.equal(id)
       expect(await instances.fresh(id)).to.include({ locale: 'fr' })
-      const taken = instances.update(id, { aliases: ['d.example.net', 'bob.example.com'] })
-      expect(await failure(taken)).to.include({ code: 'domain_taken' })
+      await expectTaken(instances.update(id, { aliases: ['d.example.net', 'bob.example.com'] }))
       expect(await instances.byHost('d.example.net')).to.equal(undefined)
       await instances.create({ domain: 'd.example.net' })
       const unknown = instances.update('unknown' as InstanceId, {})
@@ -277,8 +249,7 @@ eachStore((open, name) => {
     })
 
     it('lose none of many changes made at the same time', async () => {
-      const instances = await instancesOn()
-      const { id } = await instances.create({ domain: 'alice.example.com' })
+      const { id } = await makeAlice()
       await Promise.all([
         instances.update(id, { email: 'alice@example.com' }),
         instances.update(id, { publicName: 'Alice' }),
@@ -298,7 +269,6 @@ eachStore((open, name) => {
     })
 
     it('bring records of other packages into their first write', async () => {
-      const instances = await instancesOn()
       const { id } = await instances.create({ domain: 'alice.example.com' }, (of) => [
         { op: 'put', key: recordKey(of, 'owner', 'record'), value: { name: 'Alice' } },
       ])
@@ -307,40 +277,23 @@ eachStore((open, name) => {
     })
 
     it('free their hosts when the first write fails', async () => {
-      const instances = await instancesOn()
       const failing = instances.create({ domain: 'alice.example.com' }, (of) => [
         { op: 'check', key: recordKey(of, 'owner', 'record'), ifPresent: true },
       ])
       expect((await failure(failing)).message).to.contain('exists already')
-      await instances.create({ domain: 'alice.example.com' })
+      await makeAlice()
     })
 
     it('take hosts over that a dead process claimed for nothing', async () => {
-      const instances = await instancesOn()
-      const { write } = store
-      await new Promise<void>((reached) => {
-        store.write = (changes, options) => {
-          if (!changes.some(({ key }) => key.includes(':instance:')))
-            return write.call(store, changes, options)
-          reached()
-          return new Promise(() => {})
-        }
-        void instances.create({ domain: 'alice.example.com' })
-      })
-      expect(await failure(instances.create({ domain: 'alice.example.com' }))).to.include({
-        code: 'domain_taken',
-      })
-      store.write = write
+      await dieAtRecord(store, () => void makeAlice())
+      await expectTaken(makeAlice())
       clock.advance(30_000)
-      expect(await failure(instances.create({ domain: 'alice.example.com' }))).to.include({
-        code: 'domain_taken',
-      })
+      await expectTaken(makeAlice())
       clock.advance(30_000)
-      await instances.create({ domain: 'alice.example.com' })
+      await makeAlice()
     })
 
     it('are removed with what others keep of them, and their hosts are free', async () => {
-      const instances = await instancesOn()
       const key = (id: InstanceId) => recordKey(id, 'owner', 'record')
       instances.onRemove(async ({ id }) => {
         expect(await instances.byHost('alice.example.com')).to.include({ status: 'deleting' })
@@ -361,7 +314,6 @@ eachStore((open, name) => {
     })
 
     it('are removed with every record that somebody declared, whoever forgot it', async () => {
-      const instances = await instancesOn()
       const about = { version: 1, tags: 'instance', life: 'for good', export: 'yes' } as const
       const kind = { ...about, schema: {}, content: 'what an embedder keeps' }
       records.declare([
@@ -377,7 +329,7 @@ eachStore((open, name) => {
         },
         { ...kind, kind: 'book', places: { by: 'index', index: 'books' } },
       ])
-      const { id } = await instances.create({ domain: 'alice.example.com' })
+      const { id } = await makeAlice()
       const keys: Key[] = []
       for (let n = 0; n < 150; n += 1) {
         const book = recordKey(id, 'book', `b${n}`)
@@ -399,10 +351,9 @@ eachStore((open, name) => {
     })
 
     it('are removed in the end when the first attempt was cut short', async () => {
-      const instances = await instancesOn()
       let isBroken = true
       instances.onRemove(() => (isBroken ? Promise.reject(new Error('cut')) : Promise.resolve()))
-      const { id } = await instances.create({ domain: 'alice.example.com' })
+      const { id } = await makeAlice()
       expect((await failure(instances.remove(id))).message).to.equal('cut')
       expect(await instances.byHost('alice.example.com')).to.include({ status: 'deleting' })
       const back = instances.update(id, { status: 'active' })
@@ -416,8 +367,7 @@ eachStore((open, name) => {
 
     it('are read again after a second, and answered from memory before', async () => {
       clock.stop()
-      const instances = await instancesOn()
-      const { id } = await instances.create({ domain: 'alice.example.com' })
+      const { id } = await makeAlice()
       let reads = 0
       const get = store.get.bind(store)
       store.get = (key) => {
@@ -441,7 +391,7 @@ eachStore((open, name) => {
     })
 
     it('keep a bounded number of records in memory, and still find everything', async () => {
-      const instances = await instancesOn(undefined, { cacheSize: 3 })
+      instances = instancesOn(store, { cacheSize: 3 })
       const domains = Array.from({ length: 10 }, (_, n) => `user${n}.example.com`)
       for (const domain of domains) await instances.create({ domain, aliases: [`a-${domain}`] })
       for (let round = 0; round < 2; round += 1) {
@@ -453,8 +403,7 @@ eachStore((open, name) => {
     })
 
     it('do not throw when the store fails: they say so', async () => {
-      const instances = await instancesOn()
-      await instances.create({ domain: 'alice.example.com' })
+      await makeAlice()
       const { get } = store
       store.get = () => Promise.reject(new Error('down'))
       expect((await failure(instances.byHost('alice.example.com'))).message).to.equal('down')
@@ -464,12 +413,11 @@ eachStore((open, name) => {
 
     if (name === 'Redis') {
       it('changed by one process are seen by another at once, or within a second', async () => {
-        const first = await instancesOn()
-        const second = await instancesOn(await open({ clock, sameAs: store }))
-        const { id } = await first.create({ domain: 'alice.example.com' })
+        const second = instancesOn(await open({ clock, sameAs: store }))
+        const { id } = await makeAlice()
         expect(await second.byHost('alice.example.com')).to.include({ status: 'active' })
         const before = performance.now()
-        await first.update(id, { status: 'blocked' })
+        await instances.update(id, { status: 'blocked' })
         await until(async () => (await second.byHost('alice.example.com'))?.status === 'blocked')
         expect(performance.now() - before).to.be.below(scaledLimit(1200))
       })

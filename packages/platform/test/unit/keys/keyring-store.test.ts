@@ -8,31 +8,9 @@ import { isDue, SIGNING_KEY_MS } from '../../../src/keys/key-age.ts'
 import { createKeyring, type StoredKeyring } from '../../../src/keys/keyring-store.ts'
 import type { KeySetRecord } from '../../../src/keys/keyring-values.ts'
 import { createSealer } from '../../../src/keys/sealer.ts'
+import { faultOf } from '../../support/fault-of.ts'
+import { storeWith } from '../../support/store-with.ts'
 import { testInstance } from '../../support/test-instance.ts'
-
-/** A store of which some methods answer otherwise. */
-function storeWith(store: Store, others: Partial<Pick<Store, 'get' | 'write'>>): Store {
-  return {
-    get: (key) => store.get(key),
-    getMany: (keys) => store.getMany(keys),
-    write: (changes, options) => store.write(changes, options),
-    take: (key) => store.take(key),
-    hit: (counter, windowMs, by) => store.hit(counter, windowMs, by),
-    list: (index, page) => store.list(index, page),
-    inspect: (keys) => store.inspect(keys),
-    dump: () => store.dump(),
-    load: (entries) => store.load(entries),
-    count: (index) => store.count(index),
-    usage: (tag) => store.usage(tag),
-    recount: (tag) => store.recount(tag),
-    dumpsOneMoment: store.dumpsOneMoment,
-    bus: store.bus,
-    scheduler: store.scheduler,
-    health: () => store.health(),
-    close: () => store.close(),
-    ...others,
-  }
-}
 
 eachStore((open, name) => {
   describe('createKeyring', () => {
@@ -49,7 +27,22 @@ eachStore((open, name) => {
       instance = testInstance('alice.example.com')
       expect((await store.write(keyring.create(instance.id))).written).to.equal(true)
     })
-    afterEach(() => keyring.close())
+    const others: StoredKeyring[] = []
+    afterEach(async () => {
+      for (const ring of [keyring, ...others.splice(0)]) await ring.close()
+    })
+    /** The keyring of another process. */
+    function another(options: Partial<Parameters<typeof createKeyring>[0]> = {}): StoredKeyring {
+      const ring = createKeyring({ store, sealer, clock, ...options })
+      others.push(ring)
+      return ring
+    }
+
+    /** The key of its kind that seals and signs now. */
+    async function expectKid(kid: string, ring = keyring): Promise<void> {
+      const kind = kid.split('.')[0] as 'access' // one of the kinds
+      expect((await ring.current(instance, kind)).kid).to.equal(kid)
+    }
 
     it('makes one key of each kind, 64 bytes, different for each instance', async () => {
       const access = await keyring.current(instance, 'access')
@@ -80,15 +73,11 @@ eachStore((open, name) => {
       const other = testInstance('bob.example.com')
       const [target] = keyring.create(other.id)
       await store.write([{ op: 'put', key: target?.key as never, value: record?.value ?? null }])
-      const failure = await keyring.current(other, 'access').catch((error: unknown) => error)
-      expect(failure).to.be.instanceOf(Error)
+      await faultOf(keyring.current(other, 'access'))
     })
 
     it('rejects for an instance without keys', async () => {
-      const failure = await keyring
-        .current(testInstance('nobody.example.com'), 'access')
-        .catch((error: unknown) => error)
-      expect(failure).to.be.instanceOf(Error)
+      await faultOf(keyring.current(testInstance('nobody.example.com'), 'access'))
     })
 
     it('finds a key by its kid, of its kind only', async () => {
@@ -103,17 +92,16 @@ eachStore((open, name) => {
     it('rotates: the new key signs, the old one verifies until its last token is dead', async () => {
       const old = await keyring.current(instance, 'access')
       await keyring.rotate(instance)
-      expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
-      expect(
-        (await keyring.find(instance, 'access', 'access.1'))?.secret.equals(old.secret),
-      ).to.equal(true)
-      expect((await keyring.current(instance, 'session')).kid).to.equal('session.1')
+      await expectKid('access.2')
+      const found = await keyring.find(instance, 'access', 'access.1')
+      expect(found?.secret.equals(old.secret)).to.equal(true)
+      await expectKid('session.1')
       clock.advance(24 * HOUR_MS)
       expect(await keyring.find(instance, 'access', 'access.1')).not.to.equal(undefined)
       clock.advance(HOUR_MS)
       expect(await keyring.find(instance, 'access', 'access.1')).to.equal(undefined)
       await keyring.rotate(instance)
-      expect((await keyring.current(instance, 'access')).kid).to.equal('access.3')
+      await expectKid('access.3')
       expect(await keyring.find(instance, 'access', 'access.2')).not.to.equal(undefined)
     })
 
@@ -123,12 +111,12 @@ eachStore((open, name) => {
       for (const kid of ['access.1', 'access.2']) {
         expect(await keyring.find(instance, 'access', kid), kid).to.equal(undefined)
       }
-      expect((await keyring.current(instance, 'access')).kid).to.equal('access.3')
+      await expectKid('access.3')
     })
 
     it('loses none of parallel rotations', async () => {
       await Promise.all(Array.from({ length: 5 }, () => keyring.rotate(instance)))
-      expect((await keyring.current(instance, 'access')).kid).to.equal('access.6')
+      await expectKid('access.6')
       for (const kid of ['access.1', 'access.5']) {
         expect(await keyring.find(instance, 'access', kid), kid).not.to.equal(undefined)
       }
@@ -140,9 +128,9 @@ eachStore((open, name) => {
       expect((await store.write(changes)).written).to.equal(true)
       expect((await store.write(late)).written).to.equal(false)
       await keyring.replaced(instance)
-      expect((await keyring.current(instance, 'session')).kid).to.equal('session.2')
+      await expectKid('session.2')
       expect(await keyring.find(instance, 'session', 'session.1')).to.equal(undefined)
-      expect((await keyring.current(instance, 'access')).kid).to.equal('access.1')
+      await expectKid('access.1')
     })
 
     it('trusts what it remembers for a second and no longer', async () => {
@@ -151,20 +139,19 @@ eachStore((open, name) => {
       const changes = await keyring.replaceSessionKey(instance)
       // As another process does whose message gets lost.
       await store.write(changes)
-      expect((await keyring.current(instance, 'session')).kid).to.equal('session.1')
+      await expectKid('session.1')
       clock.advance(1000)
-      expect((await keyring.current(instance, 'session')).kid).to.equal('session.2')
+      await expectKid('session.2')
       expect(await keyring.find(instance, 'session', 'session.1')).to.equal(undefined)
     })
 
     it('looks again before it refuses a kid it has not seen', async () => {
       await keyring.current(instance, 'access')
-      const other = createKeyring({ store, sealer, clock })
+      const other = another()
       const [change] = await other.replaceSessionKey(instance)
       await store.write(change === undefined ? [] : [change])
       await keyring.current(instance, 'session')
       expect((await keyring.find(instance, 'session', 'session.2'))?.kid).to.equal('session.2')
-      await other.close()
     })
 
     it('does not take a read that was under way for a second look', async () => {
@@ -184,14 +171,13 @@ eachStore((open, name) => {
           return record
         },
       })
-      const other = createKeyring({ store: slow, sealer, clock })
+      const other = another({ store: slow })
       const early = other.current(instance, 'access')
       await keyring.rotate(instance)
       const found = other.find(instance, 'access', 'access.2')
       release()
       expect((await early).kid).to.equal('access.1')
       expect((await found)?.kid).to.equal('access.2')
-      await other.close()
     })
 
     it('makes the key for links in mails with the instance, and one that is missing at its first use', async () => {
@@ -202,29 +188,27 @@ eachStore((open, name) => {
       const older = testInstance('older.example.com')
       const record = recordKey(older.id, 'instance', 'record')
       await store.write([{ op: 'put', key: record, value: {} }])
-      const other = createKeyring({ store, sealer, clock })
+      const other = another()
       const made = await Promise.all(
         Array.from({ length: 10 }, (_, at) => (at < 5 ? keyring : other).current(older, 'mail')),
       )
       expect(new Set(made.map((each) => each.secret.toString('hex'))).size).to.equal(1)
       expect(made[0]?.secret.equals(secret)).to.equal(false)
-      await other.close()
     })
 
     it('makes no key for an instance that is gone', async () => {
       const gone = testInstance('gone.example.com')
-      const failure = await keyring.current(gone, 'mail').catch((error: unknown) => error)
-      expect(failure).to.be.instanceOf(Error)
+      await faultOf(keyring.current(gone, 'mail'))
       expect(await store.get(recordKey(gone.id, 'keys', 'mail'))).to.equal(undefined)
     })
 
     it('replaces the key for links in mails without grace, by command only', async () => {
       clock.advance(1000 * DAY_MS)
-      expect((await keyring.current(instance, 'mail')).kid).to.equal('mail.1')
+      await expectKid('mail.1')
       await keyring.replace(instance, 'mail')
-      expect((await keyring.current(instance, 'mail')).kid).to.equal('mail.2')
+      await expectKid('mail.2')
       expect(await keyring.find(instance, 'mail', 'mail.1')).to.equal(undefined)
-      expect((await keyring.current(instance, 'session')).kid).to.equal('session.1')
+      await expectKid('session.1')
     })
 
     it('replaces a key once, however often it is asked to replace those of before', async () => {
@@ -233,36 +217,35 @@ eachStore((open, name) => {
       const again = () => keyring.rotate(instance, { madeBefore })
       await Promise.all([again(), again(), again()])
       await again()
-      expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+      await expectKid('access.2')
       await keyring.replace(instance, 'session', { madeBefore })
       await keyring.replace(instance, 'session', { madeBefore })
-      expect((await keyring.current(instance, 'session')).kid).to.equal('session.2')
+      await expectKid('session.2')
     })
 
     describe('by calendar', () => {
       it('replaces an access key within the last tenth of its 90 days, when it signs', async () => {
         clock.advance(80 * DAY_MS)
-        expect((await keyring.current(instance, 'access')).kid).to.equal('access.1')
+        await expectKid('access.1')
         clock.advance(10 * DAY_MS)
         expect((await keyring.find(instance, 'access', 'access.1'))?.kid).to.equal('access.1')
-        expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+        await expectKid('access.2')
         expect((await keyring.find(instance, 'access', 'access.1'))?.kid).to.equal('access.1')
         clock.advance(2 * DAY_MS)
         expect(await keyring.find(instance, 'access', 'access.1')).to.equal(undefined)
-        expect((await keyring.current(instance, 'session')).kid).to.equal('session.1')
+        await expectKid('session.1')
         // 80 days old: its own last tenth begins at 81 days at the earliest.
         clock.advance(78 * DAY_MS)
-        expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+        await expectKid('access.2')
       })
 
       it('replaces it once over all processes', async () => {
         clock.advance(90 * DAY_MS)
-        const rings = Array.from({ length: 4 }, () => createKeyring({ store, sealer, clock }))
+        const rings = Array.from({ length: 4 }, () => another())
         const kids = await Promise.all(
           rings.flatMap((ring) => [ring, ring, ring].map((one) => one.current(instance, 'access'))),
         )
         expect(new Set(kids.map(({ kid }) => kid))).to.deep.equal(new Set(['access.2']))
-        for (const ring of rings) await ring.close()
       })
 
       it('spreads instances that were made together over the last tenth', () => {
@@ -275,10 +258,9 @@ eachStore((open, name) => {
       })
 
       it('replaces none when it is off', async () => {
-        const other = createKeyring({ store, sealer, clock, signingKeyMs: 0 })
+        const other = another({ signingKeyMs: 0 })
         clock.advance(2000 * DAY_MS)
-        expect((await other.current(instance, 'access')).kid).to.equal('access.1')
-        await other.close()
+        await expectKid('access.1', other)
       })
 
       it('counts a key of an older version as made when it signs first', async () => {
@@ -287,11 +269,11 @@ eachStore((open, name) => {
         const { createdAt: _, ...older } = { ...stored }
         await store.write([{ op: 'put', key, value: { keys: [older] } }])
         clock.advance(100 * DAY_MS)
-        expect((await keyring.current(instance, 'access')).kid).to.equal('access.1')
+        await expectKid('access.1')
         clock.advance(80 * DAY_MS)
-        expect((await keyring.current(instance, 'access')).kid).to.equal('access.1')
+        await expectKid('access.1')
         clock.advance(10 * DAY_MS)
-        expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+        await expectKid('access.2')
       })
 
       it('signs with the old key while the store takes no new one', async () => {
@@ -299,10 +281,9 @@ eachStore((open, name) => {
         const full = storeWith(store, { write: () => Promise.reject(new Error('full')) })
         const lines: unknown[] = []
         const log = { info: () => {}, warn: (...[event]: unknown[]) => void lines.push(event) }
-        const other = createKeyring({ store: full, sealer, clock, log })
-        expect((await other.current(instance, 'access')).kid).to.equal('access.1')
+        const other = another({ store: full, log })
+        await expectKid('access.1', other)
         expect(lines).to.deep.equal(['keys.rotation_failed'])
-        await other.close()
       })
     })
 
@@ -310,15 +291,14 @@ eachStore((open, name) => {
       const { secret } = await keyring.current(instance, 'access')
       const old = sealer
       const both = { ...old, seal: createSealer([{ kid: 'new', key: randomBytes(32) }]).seal }
-      const later = createKeyring({ store, sealer: both, clock })
+      const later = another({ sealer: both })
       expect((await later.current(instance, 'access')).secret.equals(secret)).to.equal(true)
-      await later.close()
     })
 
     if (name === 'Redis') {
       it('hears of rotations in another process at once', async () => {
         const otherStore = await open({ clock, sameAs: store })
-        const other = createKeyring({ store: otherStore, sealer, clock })
+        const other = another({ store: otherStore })
         await other.current(instance, 'access')
         // Handlers of a channel are called in order: the ring's own comes before this one.
         const told = new Promise<void>((resolve, reject) => {
@@ -327,8 +307,7 @@ eachStore((open, name) => {
         await otherStore.health()
         await keyring.rotate(instance, { revoke: true })
         await told
-        expect((await other.current(instance, 'access')).kid).to.equal('access.2')
-        await other.close()
+        await expectKid('access.2', other)
       })
     }
   })

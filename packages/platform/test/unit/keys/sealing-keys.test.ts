@@ -1,20 +1,22 @@
-import { randomBytes } from 'node:crypto'
 import { indexKey, recordKey, type Store } from '@svc/store'
 import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { createInstances } from '../../../src/instances/instance-store.ts'
-import { createKeyring } from '../../../src/keys/keyring-store.ts'
 import { createSealer, type SealingKey } from '../../../src/keys/sealer.ts'
 import { checkSealingKeys, SealingKeyError } from '../../../src/keys/sealing-keys.ts'
+import { faultOf } from '../../support/fault-of.ts'
+import { openInstances } from '../../support/open-instances.ts'
+import { keyNamed } from '../../support/sealed-store.ts'
 
 const NOW = Date.UTC(2026, 2, 1)
 const INDEX = indexKey('host', 'sealing-keys')
-const keyNamed = (kid: string): SealingKey => ({ kid, key: randomBytes(32) })
-const log = { info: () => {}, warn: () => {}, error: () => {} }
 
 eachStore((open) => {
   describe('the check of sealing keys', () => {
     const clock = { now: () => NOW }
+    let store: Store
+    beforeEach(async () => {
+      store = await open({ clock: fakeClock() })
+    })
 
     async function check(store: Store, ...keys: SealingKey[]): Promise<void> {
       await checkSealingKeys({ store, keys, clock })
@@ -22,10 +24,7 @@ eachStore((open) => {
 
     async function refusal(store: Store, ...keys: SealingKey[]): Promise<SealingKeyError> {
       const before = await noted(store)
-      const error = await check(store, ...keys).then(
-        () => expect.fail('the keys were taken'),
-        (thrown: unknown) => thrown,
-      )
+      const error = await faultOf(check(store, ...keys))
       expect(await noted(store), 'what is noted of keys').to.deep.equal(before)
       if (!(error instanceof SealingKeyError)) throw error
       return error
@@ -38,22 +37,12 @@ eachStore((open) => {
 
     /** Creates an instance as if no key had ever been noted. */
     async function createInstance(store: Store, key: SealingKey, domain: string): Promise<void> {
-      const keyring = createKeyring({ store, sealer: createSealer([key]), clock })
-      const instances = createInstances({
-        store,
-        keyring,
-        clock,
-        log,
-        subdomains: 'nested',
-        isHttps: () => true,
-      })
+      const instances = openInstances(store, clock, { sealer: createSealer([key]) })
       await instances.create({ domain })
       await instances.close()
-      await keyring.close()
     }
 
     it('notes the first key, and lets the same keyring pass again', async () => {
-      const store = await open({ clock: fakeClock() })
       const [k1, k2] = [keyNamed('k1'), keyNamed('k2')]
       await check(store, k1, k2)
       expect(await noted(store)).to.deep.equal({ k1: 'active' })
@@ -63,7 +52,6 @@ eachStore((open) => {
     })
 
     it('refuses a keyring without a key that sealed something, and says which and since when', async () => {
-      const store = await open({ clock: fakeClock() })
       await check(store, keyNamed('k1'))
       const error = await refusal(store, keyNamed('k2'))
       expect(error).to.include({ code: 'sealing_key_missing', kid: 'k1', firstUsedAt: NOW })
@@ -71,14 +59,12 @@ eachStore((open) => {
     })
 
     it('refuses another key of the same name', async () => {
-      const store = await open({ clock: fakeClock() })
       await check(store, keyNamed('k1'))
       const error = await refusal(store, keyNamed('k2'), keyNamed('k1'))
       expect(error).to.include({ code: 'sealing_key_wrong', kid: 'k1' })
     })
 
     it('refuses no keys at all once there was one, and notes nothing before', async () => {
-      const store = await open({ clock: fakeClock() })
       await check(store)
       expect(await noted(store)).to.deep.equal({})
       await check(store, keyNamed('k1'))
@@ -86,7 +72,6 @@ eachStore((open) => {
     })
 
     it('does not ask for a key that nothing is sealed with any more, until it seals again', async () => {
-      const store = await open({ clock: fakeClock() })
       const k2 = keyNamed('k2')
       await check(store, keyNamed('k1'))
       const key = recordKey('host', 'sealing-key', 'k1')
@@ -103,14 +88,12 @@ eachStore((open) => {
     })
 
     it('is passed by all of many processes that start at once with the same key', async () => {
-      const store = await open({ clock: fakeClock() })
       const k1 = keyNamed('k1')
       await Promise.all(Array.from({ length: 10 }, () => check(store, k1)))
       expect(await noted(store)).to.deep.equal({ k1: 'active' })
     })
 
     it('is passed by one of many processes that start at once with different keys', async () => {
-      const store = await open({ clock: fakeClock() })
       const started = await Promise.allSettled(
         Array.from({ length: 10 }, () => check(store, keyNamed('k1'))),
       )
@@ -119,7 +102,6 @@ eachStore((open) => {
 
     describe('in a store that is older than it', () => {
       it('finds the key of the instances, and demands it from then on', async () => {
-        const store = await open({ clock: fakeClock() })
         const [k1, k2] = [keyNamed('k1'), keyNamed('k2')]
         await createInstance(store, k1, 'alice.example.com')
         await createInstance(store, k2, 'bob.example.com')
@@ -134,7 +116,6 @@ eachStore((open) => {
       })
 
       it('looks through what it is shown beside, under derived keys too', async () => {
-        const store = await open({ clock: fakeClock() })
         const [k1, k2] = [keyNamed('k1'), keyNamed('k2')]
         const text = createSealer([k1]).derive('host', 'test').seal('x', 'place')
         async function* sealed() {
@@ -145,8 +126,7 @@ eachStore((open) => {
           }
         }
         const run = (keys: SealingKey[]) => checkSealingKeys({ store, keys, clock, sealed })
-        const error = await run([k2]).catch((thrown: unknown) => thrown)
-        expect(error).to.include({ code: 'sealing_key_missing', kid: 'k1' })
+        expect(await faultOf(run([k2]))).to.include({ code: 'sealing_key_missing', kid: 'k1' })
         await run([k2, k1])
         expect(await noted(store)).to.deep.equal({ k1: 'active', k2: 'active' })
       })

@@ -2,33 +2,22 @@ import { type Change, indexKey, recordKey, type Store } from '@svc/store'
 import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { findRecords, type RecordKind, RecordRegistry } from '../../../src/index.ts'
+import { recordKind } from '../../support/record-kind.ts'
 
-const COMMON = {
-  version: 1,
-  schema: {},
-  tags: 'instance',
-  life: 'for good',
-  export: 'yes',
-  content: 'of a library',
-} as const
 const NO = { no: 'It is the host’s.' } as const
 
 const KINDS: readonly RecordKind[] = [
-  { ...COMMON, kind: 'rules', places: { by: 'ids', ids: ['house', 'fire'] } },
-  { ...COMMON, kind: 'book', places: { by: 'index', index: 'books' } },
-  { ...COMMON, kind: 'loan', places: { by: 'indexes', indexes: ['lent', 'back'] } },
-  {
-    ...COMMON,
-    kind: 'page',
+  recordKind('rules', { places: { by: 'ids', ids: ['house', 'fire'] } }),
+  recordKind('book', { places: { by: 'index', index: 'books' } }),
+  recordKind('loan', { places: { by: 'indexes', indexes: ['lent', 'back'] } }),
+  recordKind('page', {
     places: { by: 'index-of', parent: 'book', index: ({ id }) => `pages:${id}` },
-  },
-  {
-    ...COMMON,
-    kind: 'cover',
+  }),
+  recordKind('cover', {
     places: { by: 'ids-of', parent: 'book', ids: ({ id, value }) => [`${id}-${String(value)}`] },
-  },
-  { ...COMMON, kind: 'ticket', places: { by: 'nobody' }, export: NO },
-  { ...COMMON, kind: 'shelf', tags: ['host'], export: NO, places: { by: 'ids', ids: ['one'] } },
+  }),
+  recordKind('ticket', { places: { by: 'nobody' }, export: NO }),
+  recordKind('shelf', { tags: ['host'], export: NO }),
 ]
 
 function put(tag: string, kind: string, id: string, ...names: readonly string[]): Change {

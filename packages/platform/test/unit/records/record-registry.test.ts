@@ -1,16 +1,8 @@
 import { expect } from 'chai'
 import { type RecordKind, RecordRegistry } from '../../../src/index.ts'
+import { recordKind } from '../../support/record-kind.ts'
 
-const BOOK: RecordKind = {
-  kind: 'book',
-  version: 1,
-  schema: {},
-  tags: 'instance',
-  places: { by: 'index', index: 'books' },
-  life: 'for good',
-  export: 'yes',
-  content: 'a book',
-}
+const BOOK = recordKind('book', { places: { by: 'index', index: 'books' } })
 const NO = { no: 'It is short-lived.' } as const
 
 function names(kinds: readonly RecordKind[]): readonly string[] {
@@ -20,12 +12,10 @@ function names(kinds: readonly RecordKind[]): readonly string[] {
 describe('the registry of records', () => {
   it('gives kinds by name, and a kind after the one it is found by', () => {
     const registry = new RecordRegistry()
-    const page: RecordKind = {
-      ...BOOK,
-      kind: 'a-page',
+    const page = recordKind('a-page', {
       places: { by: 'index-of', parent: 'book', index: ({ id }) => `pages:${id}` },
-    }
-    const shelf: RecordKind = { ...BOOK, kind: 'shelf', tags: ['shelves', 'host'], export: NO }
+    })
+    const shelf = recordKind('shelf', { tags: ['shelves', 'host'], export: NO })
     registry.declare([page])
     registry.declare([BOOK, shelf])
     expect(names(registry.all())).to.deep.equal(['a-page', 'book', 'shelf'])

@@ -4,13 +4,13 @@ import { expect } from 'chai'
 import {
   createSealer,
   openMember,
-  type RecordKind,
   type SealContext,
   sealedMembers,
   sealMember,
   toFound,
   withTexts,
 } from '../../../src/index.ts'
+import { recordKind } from '../../support/record-kind.ts'
 
 const OLD = { kid: 'k1', key: randomBytes(32) }
 const NEW = { kid: 'k2', key: randomBytes(32) }
@@ -18,12 +18,7 @@ const sealer = createSealer([OLD])
 const plainContext = (what: string): SealContext => ({ context: what })
 const derivedContext = (what: string): SealContext => ({ salt: 'one', info: 'i', aad: what })
 
-const SAFE: RecordKind = {
-  kind: 'safe',
-  version: 1,
-  schema: {},
-  tags: 'instance',
-  places: { by: 'ids', ids: ['s'] },
+const SAFE = recordKind('safe', {
   sealed: [
     { path: ['keys', '*', 'sealed'], context: (_, [, at]) => plainContext(`key ${at}`) },
     {
@@ -33,10 +28,7 @@ const SAFE: RecordKind = {
     },
     { path: ['check'], context: () => plainContext('check'), provesKey: true },
   ],
-  life: 'for good',
-  export: 'yes',
-  content: 'what is locked away',
-}
+})
 
 function recordOf(value: Json) {
   // A record as a store gives it.
@@ -97,12 +89,27 @@ describe('sealed values of a record', () => {
 
   it('are the whole value where the place is the value itself', () => {
     const context = derivedContext('all')
-    const kind: RecordKind = { ...SAFE, sealed: [{ path: [], context: () => context }] }
+    const kind = recordKind('safe', { sealed: [{ path: [], context: () => context }] })
     const [member, ...others] = sealedMembers(kind, recordOf(seal(context, 'whole')))
     expect(others).to.deep.equal([])
     if (member === undefined) throw new Error('nothing was found')
     expect(openMember(sealer, member).toString()).to.equal('whole')
     expect(withTexts('old', [{ path: [], text: 'new' }])).to.equal('new')
+  })
+
+  it('are found at any depth, but not in values that nest without end', () => {
+    const sealed = [
+      {
+        path: ['**', '*_encrypted'],
+        context: (_: unknown, path: readonly string[]) => plainContext(path.join('.')),
+      },
+    ]
+    const contextsIn = (of: Json) =>
+      sealedMembers(recordKind('safe', { sealed }), recordOf(of)).map(({ context }) => context)
+    let bomb: Json = { deep_encrypted: 'x' }
+    for (let depth = 0; depth < 20_000; depth += 1) bomb = { next: bomb }
+    const found = contextsIn({ a_encrypted: 'x', b: [{ c: { d_encrypted: 'y' } }], bomb })
+    expect(found).to.deep.equal(['a_encrypted', 'b.0.c.d_encrypted'].map(plainContext))
   })
 
   it('belong to a record whose key has all its parts', () => {

@@ -2,14 +2,15 @@ import { hash } from 'node:crypto'
 import { indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { type RecordKind, versionedStore } from '../../../src/index.ts'
+import { versionedStore } from '../../../src/index.ts'
+import { faultOf } from '../../support/fault-of.ts'
+import { recordKind } from '../../support/record-kind.ts'
 
 const key = recordKey('one', 'letter', 'a')
 const index = indexKey('one', 'letters')
 
 /** Version 1 had one name, version 2 two of them, version 3 a list. */
-const LETTER: RecordKind = {
-  kind: 'letter',
+const LETTER = recordKind('letter', {
   version: 3,
   schema: { type: 'object' },
   migrate: [
@@ -24,12 +25,8 @@ const LETTER: RecordKind = {
       return { names: [first, last] }
     },
   ],
-  tags: 'instance',
   places: { by: 'index', index: 'letters' },
-  life: 'for good',
-  export: 'yes',
-  content: 'who wrote',
-}
+})
 
 anyStore((open) => {
   describe('a store of records of several versions', () => {
@@ -76,18 +73,16 @@ anyStore((open) => {
     ] as const) {
       it(`fails for a value that ${what}, and logs its kind and the digest of its key`, async () => {
         await put(value)
-        for (const read of [
+        const reads: (() => Promise<unknown>)[] = [
           () => store.get(key),
           () => store.getMany([key]),
           () => store.list(index),
           () => store.take(key),
-        ]) {
+        ]
+        for (const read of reads) {
           logged = []
-          const error = await read().then(
-            () => undefined,
-            (thrown: unknown) => thrown,
-          )
-          expect(error).to.include({ code: 'record_malformed', status: 500, kind: 'letter' })
+          const fault = { code: 'record_malformed', status: 500, kind: 'letter' }
+          expect(await faultOf(read())).to.include(fault)
           expect(logged).to.have.lengthOf(1)
           const [event, fields] = logged[0] ?? []
           expect(event).to.equal('record.malformed')

@@ -96,105 +96,60 @@ describe('defineOptions', () => {
     })
   })
 
-  const rows: readonly [what: string, options: unknown, faults: readonly string[]][] = [
+  const fit: readonly [options: unknown, faults: readonly string[]][] = [
     [
-      'nothing at all',
       undefined,
-      [
-        'options.log: is missing; must be an object with info',
-        'options.name: is missing; must be a name',
-      ],
+      ['.log: is missing; must be an object with info', '.name: is missing; must be a name'],
     ],
-    ['null', null, ['options: must be an object']],
-    ['a list', [], ['options: must be an object']],
-    ['a misspelt name', { ...GIVEN, mod: 'one' }, ['options.mod: unknown, did you mean mode?']],
-    [
-      'letters of another case',
-      { ...GIVEN, ishttps: 1 },
-      ['options.ishttps: unknown, did you mean isHttps?'],
-    ],
-    ['a name near none', { ...GIVEN, telephone: 1 }, ['options.telephone: unknown']],
-    ['the name of a built-in', { ...GIVEN, toString: 1 }, ['options.toString: unknown']],
-    [
-      'a misspelt member',
-      { ...GIVEN, lifetimes: { lok: 1 } },
-      ['options.lifetimes.lok: unknown, did you mean lock?'],
-    ],
-    [
-      'a misspelt member two levels down',
-      { ...GIVEN, limits: { token: { limit: 1, windowMs: 1000, window: 1 } } },
-      ['options.limits.token.window: unknown, did you mean windowMs?'],
-    ],
-    [
-      'a misspelt member of an entry',
-      { ...GIVEN, contexts: { one: { url: 'x', urls: 'y' } } },
-      ['options.contexts.one.urls: unknown, did you mean url?'],
-    ],
-    [
-      'a number beside its range',
-      { ...GIVEN, lifetimes: { lock: 0 } },
-      ['options.lifetimes.lock: must be a whole number of milliseconds from 1 to 1000'],
-    ],
-    [
-      'a number beside its steps',
-      { ...GIVEN, lifetimes: { wait: 41 } },
-      [
-        'options.lifetimes.wait: must be a whole number of milliseconds from 1 to 1000, in steps of 5',
-      ],
-    ],
-    ['a choice that is none', { ...GIVEN, mode: 'two' }, ['options.mode: must be "one" or "many"']],
-    ['a text against its pattern', { ...GIVEN, name: 'A' }, ['options.name: must be a name']],
-    [
-      'too long a list',
-      { ...GIVEN, hosts: ['a', 'b', 'c'] },
-      ['options.hosts: must be a list of at most 2'],
-    ],
-    ['an item of a list', { ...GIVEN, hosts: ['a', 'B'] }, ['options.hosts[1]: must be a host']],
-    [
-      'neither of two kinds',
-      { ...GIVEN, strict: 1 },
-      ['options.strict: must be true or false or a function'],
-    ],
-    ['no function', { ...GIVEN, isHttps: true }, ['options.isHttps: must be a function']],
-    ['no bytes', { ...GIVEN, key: 'secret' }, ['options.key: must be bytes']],
-    [
-      'a part of an object',
-      { ...GIVEN, limits: { token: { limit: 1 } } },
-      [
-        'options.limits.token.windowMs: is missing; must be a whole number of milliseconds from 1000 to 60000',
-      ],
-    ],
-    ['no object for a group', { ...GIVEN, lifetimes: 5 }, ['options.lifetimes: must be an object']],
-    [
-      'members that contradict each other',
-      { ...GIVEN, lifetimes: { wait: 30 } },
-      ['options.lifetimes.wait: must be longer than lock'],
-    ],
-    ['an object without its methods', { ...GIVEN, log: {} }, ['options.log: has no info()']],
-    [
-      'a method that is none',
-      { ...GIVEN, log: { ...log, flush: 1 } },
-      ['options.log.flush: must be a function'],
-    ],
-    [
-      'a misspelt optional method',
-      { ...GIVEN, log: { ...log, flsh: log.info } },
-      ['options.log.flsh: unknown, did you mean flush?'],
-    ],
-    [
-      'a misspelt hook',
-      { ...GIVEN, hooks: { onLogn: log.info } },
-      ['options.hooks.onLogn: unknown, did you mean onLogin?'],
-    ],
-    [
-      'a hook of another system',
-      { ...GIVEN, hooks: { before: log.info } },
-      ['options.hooks.before: unknown'],
-    ],
+    [null, [': must be an object']],
+    [[], [': must be an object']],
   ]
-  for (const [what, options, faults] of rows) {
-    it(`refuses ${what}`, () => {
-      expect(faultsOf(options)).to.deep.equal(faults)
+  for (const [options, faults] of fit) {
+    it(`refuses ${JSON.stringify(options)}`, () => {
+      expect(faultsOf(options)).to.deep.equal(faults.map((fault) => `options${fault}`))
+    })
+  }
+
+  const wait = 'lifetimes.wait: must be'
+  const steps = 'a whole number of milliseconds from 1 to 1000'
+  const rows: readonly [given: object, fault: string][] = [
+    [{ mod: 'one' }, 'mod: unknown, did you mean mode?'],
+    [{ ishttps: 1 }, 'ishttps: unknown, did you mean isHttps?'],
+    [{ telephone: 1 }, 'telephone: unknown'],
+    [{ toString: 1 }, 'toString: unknown'],
+    [{ lifetimes: { lok: 1 } }, 'lifetimes.lok: unknown, did you mean lock?'],
+    [
+      { limits: { token: { limit: 1, windowMs: 1000, window: 1 } } },
+      'limits.token.window: unknown, did you mean windowMs?',
+    ],
+    [
+      { contexts: { one: { url: 'x', urls: 'y' } } },
+      'contexts.one.urls: unknown, did you mean url?',
+    ],
+    [{ lifetimes: { lock: 0 } }, `lifetimes.lock: must be ${steps}`],
+    [{ lifetimes: { wait: 41 } }, `${wait} ${steps}, in steps of 5`],
+    [{ lifetimes: { wait: 30 } }, `${wait} longer than lock`],
+    [{ lifetimes: 5 }, 'lifetimes: must be an object'],
+    [{ mode: 'two' }, 'mode: must be "one" or "many"'],
+    [{ name: 'A' }, 'name: must be a name'],
+    [{ hosts: ['a', 'b', 'c'] }, 'hosts: must be a list of at most 2'],
+    [{ hosts: ['a', 'B'] }, 'hosts[1]: must be a host'],
+    [{ strict: 1 }, 'strict: must be true or false or a function'],
+    [{ isHttps: true }, 'isHttps: must be a function'],
+    [{ key: 'secret' }, 'key: must be bytes'],
+    [
+      { limits: { token: { limit: 1 } } },
+      'limits.token.windowMs: is missing; must be a whole number of milliseconds from 1000 to 60000',
+    ],
+    [{ log: {} }, 'log: has no info()'],
+    [{ log: { ...log, flush: 1 } }, 'log.flush: must be a function'],
+    [{ log: { ...log, flsh: log.info } }, 'log.flsh: unknown, did you mean flush?'],
+    [{ hooks: { onLogn: log.info } }, 'hooks.onLogn: unknown, did you mean onLogin?'],
+    [{ hooks: { before: log.info } }, 'hooks.before: unknown'],
+  ]
+  for (const [given, fault] of rows) {
+    it(`says "${fault}"`, () => {
+      expect(faultsOf({ ...GIVEN, ...given })).to.deep.equal([`options.${fault}`])
     })
   }
 

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { redisOptionsFromUrl, redisStore, type RedisTarget } from '../../../src/redis/index.ts'
 
+const A = { host: 'a', port: 1 }
+const B = { host: 'b', port: 2 }
+
 const ACCEPTED: readonly [url: string | string[], target: RedisTarget][] = [
   ['redis://localhost', { host: 'localhost' }],
   ['redis://10.0.0.1:6380/2', { host: '10.0.0.1', port: 6380, db: 2 }],
@@ -8,29 +11,13 @@ const ACCEPTED: readonly [url: string | string[], target: RedisTarget][] = [
   ['rediss://cache.example:6390', { host: 'cache.example', port: 6390, tls: true }],
   ['redis://user:p%40ss:word@h', { host: 'h', username: 'user', password: 'p@ss:word' }],
   ['redis://:secret@h/0', { host: 'h', password: 'secret', db: 0 }],
-  [
-    'redis://a:1,redis://b:2, redis://c',
-    { nodes: [{ host: 'a', port: 1 }, { host: 'b', port: 2 }, { host: 'c' }] },
-  ],
+  ['redis://a:1,redis://b:2, redis://c', { nodes: [A, B, { host: 'c' }] }],
   [
     ['rediss://u:p@a:1', 'rediss://b'],
-    {
-      nodes: [{ host: 'a', port: 1 }, { host: 'b' }],
-      tls: true,
-      username: 'u',
-      password: 'p',
-    },
+    { nodes: [A, { host: 'b' }], tls: true, username: 'u', password: 'p' },
   ],
   ['redis+cluster://a', { nodes: [{ host: 'a' }] }],
-  [
-    'redis+cluster://a:1,b:2',
-    {
-      nodes: [
-        { host: 'a', port: 1 },
-        { host: 'b', port: 2 },
-      ],
-    },
-  ],
+  ['redis+cluster://a:1,b:2', { nodes: [A, B] }],
   [
     'redis+sentinel://h1,h2:26380/mymaster',
     { sentinels: [{ host: 'h1' }, { host: 'h2', port: 26380 }], master: 'mymaster' },

@@ -1,22 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { recordKey, StoreUnavailableError } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/sqlite/index.ts'
+import { tempFolder } from '../../temp-folder.ts'
 
 const key = (id: string) => recordKey('i', 'thing', id)
 
 describe('backup of a sqliteStore', () => {
   let dir = ''
+  let store: ReturnType<typeof sqliteStore>
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'svc-store-'))
+    dir = tempFolder()
+    store = sqliteStore({ file: join(dir, 'store.db') })
   })
-  afterEach(() => rmSync(dir, { recursive: true }))
+  afterEach(() => store.close())
 
   it('goes on while there are writes, and has those that came meanwhile', async () => {
-    const store = sqliteStore({ file: join(dir, 'store.db') })
     const value = 'x'.repeat(20_000)
     for (let at = 0; at < 1000; at += 100) {
       const ids = Array.from({ length: 100 }, (_, n) => String(at + n))
@@ -36,8 +36,6 @@ describe('backup of a sqliteStore', () => {
       written++
     }
     await copying
-    await store.close()
-
     const db = new DatabaseSync(target)
     expect(db.prepare('PRAGMA integrity_check').get()).to.deep.equal({ integrity_check: 'ok' })
     db.close()
@@ -57,32 +55,19 @@ describe('backup of a sqliteStore', () => {
   })
 
   it('is given up at its next step, and made again', async () => {
-    const store = sqliteStore({ file: join(dir, 'store.db') })
-    try {
-      const value = 'x'.repeat(20_000)
-      const changes = Array.from(
-        { length: 100 },
-        (_, n) => ({ op: 'put', key: key(String(n)), value }) as const,
-      )
-      await store.write(changes)
-      const target = join(dir, 'copy.db')
-      const signal = AbortSignal.abort(new Error('nobody waits'))
-      const gone = await store.backup(target, { signal }).catch((error: unknown) => error)
-      expect(gone).to.be.an.instanceOf(StoreUnavailableError)
-      expect((gone as Error).cause).to.have.property('message', 'nobody waits')
-      await store.backup(target)
-    } finally {
-      await store.close()
-    }
+    const value = 'x'.repeat(20_000)
+    const ids = Array.from({ length: 100 }, (_, n) => String(n))
+    await store.write(ids.map((id) => ({ op: 'put', key: key(id), value }) as const))
+    const target = join(dir, 'copy.db')
+    const signal = AbortSignal.abort(new Error('nobody waits'))
+    const gone = await store.backup(target, { signal }).catch((error: unknown) => error)
+    expect(gone).to.be.an.instanceOf(StoreUnavailableError)
+    expect((gone as Error).cause).to.have.property('message', 'nobody waits')
+    await store.backup(target)
   })
 
   it('says that the target cannot be written', async () => {
-    const store = sqliteStore({ file: join(dir, 'store.db') })
-    try {
-      const failure = await store.backup(join(dir, 'none', 'copy.db')).catch((error) => error)
-      expect(failure).to.be.instanceOf(StoreUnavailableError)
-    } finally {
-      await store.close()
-    }
+    const failure = await store.backup(join(dir, 'none', 'copy.db')).catch((error) => error)
+    expect(failure).to.be.instanceOf(StoreUnavailableError)
   })
 })

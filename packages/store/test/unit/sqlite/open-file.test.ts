@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { recordKey, type Store, StoreUnavailableError } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/sqlite/index.ts'
 import { type Child, startChild } from '../../child.ts'
+import { tempFolder } from '../../temp-folder.ts'
 
 const key = recordKey('i', 'thing', 'a')
 
@@ -16,14 +16,13 @@ describe('sqliteStore', () => {
   let holder: Child | undefined
 
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'svc-store-'))
+    dir = tempFolder()
     file = join(dir, 'deep', 'data', 'store.db')
   })
   afterEach(async () => {
     for (const store of open.splice(0)) await store.close()
     await holder?.kill()
     holder = undefined
-    rmSync(dir, { recursive: true })
   })
 
   function openStore(path = file): Store {
@@ -33,11 +32,7 @@ describe('sqliteStore', () => {
   }
 
   async function startHolder(what?: 'collected' | 'twice'): Promise<Child> {
-    holder = startChild(
-      'unit/sqlite/holder-process.ts',
-      file,
-      ...(what === undefined ? [] : [what]),
-    )
+    holder = startChild('unit/sqlite/holder-process.ts', file, ...(what ? [what] : []))
     await holder.line('open')
     return holder
   }
@@ -100,18 +95,6 @@ describe('sqliteStore', () => {
       expect(() => openStore()).to.throw(StoreUnavailableError, 'in use by another process')
     })
   }
-
-  it('can be backed up while it runs', async () => {
-    const store = openStore()
-    await put(store, 1)
-    const reader = new DatabaseSync(file, { readOnly: true })
-    const copy = join(dir, 'copy.db')
-    await backup(reader, copy)
-    reader.close()
-    await put(store, 2)
-    expect((await openStore(copy).get(key))?.value).to.equal(1)
-    expect((await store.get(key))?.value).to.equal(2)
-  })
 
   const FOREIGN: readonly [name: string, sql: string, message: RegExp][] = [
     ['of a newer version', 'PRAGMA user_version = 99', /its version is 99/],

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
@@ -7,20 +5,19 @@ import fc from 'fast-check'
 import { type Key, recordKey, type Store } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/sqlite/index.ts'
 import { createRowCache } from '../../../src/sqlite/row-cache.ts'
+import { tempFolder } from '../../temp-folder.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
 const BAD = 'refused by the table'
 const keyOf = (name: string): Key => recordKey('i', 'thing', name)
 
 describe('rows that are kept', () => {
-  let folder: string
   let store: Store
   /** Reads what the file has, past all that the store knows. */
   let other: DatabaseSync
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-rows-'))
-    const file = path.join(folder, 'store.db')
+    const file = path.join(tempFolder(), 'store.db')
     store = sqliteStore({ file })
     other = new DatabaseSync(file)
     other.exec(`
@@ -33,7 +30,6 @@ describe('rows that are kept', () => {
   afterEach(async () => {
     other.close()
     await store.close()
-    rmSync(folder, { recursive: true })
   })
 
   function inFile(key: Key): unknown {

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { prepareDatabase } from '../../../src/sqlite/schema.ts'
+import { tempFolder } from '../../temp-folder.ts'
 
 describe('prepareDatabase', () => {
   it('syncs every commit to a write-ahead log, with a bounded cache', () => {
-    const dir = mkdtempSync(join(tmpdir(), 'svc-store-'))
-    const db = new DatabaseSync(join(dir, 'store.db'))
+    const db = new DatabaseSync(join(tempFolder(), 'store.db'))
     try {
       prepareDatabase(db, 512)
       const pragma = (name: string): unknown =>
@@ -19,7 +17,6 @@ describe('prepareDatabase', () => {
       expect(pragma('cache_size')).to.equal(-512)
     } finally {
       db.close()
-      rmSync(dir, { recursive: true })
     }
   })
 })

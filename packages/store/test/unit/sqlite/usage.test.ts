@@ -1,50 +1,53 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { recordKey } from '../../../src/index.ts'
+import { recordKey, type Store } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/sqlite/index.ts'
+import { tempFolder } from '../../temp-folder.ts'
 
 describe('usage of a store file', () => {
-  let folder: string
+  let file: string
+  const key = recordKey('alice', 'document', 'a')
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-usage-'))
+    file = join(tempFolder(), 'store.db')
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
+
+  /** Does something with the store that counts these kinds, and closes it. */
+  async function using<Result>(
+    countedKinds: string[],
+    use: (store: Store) => Promise<Result>,
+  ): Promise<Result> {
+    const store = sqliteStore({ file, countedKinds })
+    try {
+      return await use(store)
+    } finally {
+      await store.close()
+    }
+  }
+  const putText = (store: Store) => store.write([{ op: 'put', key, value: 'text' }])
 
   it('is there for a file from before it was counted', async () => {
-    const file = join(folder, 'store.db')
-    const key = recordKey('alice', 'document', 'a')
-    const before = sqliteStore({ file })
-    await before.write([{ op: 'put', key, value: 'text' }])
-    await before.close()
-    const store = sqliteStore({ file, countedKinds: ['document'] })
-    const expected = { document: { records: 1, bytes: key.length + 6 } }
-    expect(await store.usage('alice')).to.deep.equal(expected)
-    await store.close()
+    await using([], putText)
+    const usage = await using(['document'], (store) => store.usage('alice'))
+    expect(usage).to.deep.equal({ document: { records: 1, bytes: key.length + 6 } })
   })
 
   it('begins anew when other kinds count', async () => {
-    const file = join(folder, 'store.db')
-    const keys = [recordKey('alice', 'document', 'a'), recordKey('alice', 'client', 'c')] as const
-    const before = sqliteStore({ file, countedKinds: ['client'] })
-    await before.write(keys.map((key) => ({ op: 'put', key, value: 1 })))
-    await before.close()
-    const store = sqliteStore({ file, countedKinds: ['document', 'client'] })
-    expect(Object.keys(await store.usage('alice')).sort()).to.deep.equal(['client', 'document'])
-    await store.close()
+    await using(['client'], async (store) => {
+      await putText(store)
+      await store.write([{ op: 'put', key: recordKey('alice', 'client', 'c'), value: 1 }])
+    })
+    const usage = await using(['document', 'client'], (store) => store.usage('alice'))
+    expect(Object.keys(usage).sort()).to.deep.equal(['client', 'document'])
   })
 
   it('stays over a restart', async () => {
-    const options = { file: join(folder, 'store.db'), countedKinds: ['document'] }
-    const key = recordKey('alice', 'document', 'a')
-    const before = sqliteStore(options)
-    await before.write([{ op: 'put', key, value: 'text' }])
-    const usage = await before.usage('alice')
-    await before.close()
-    const store = sqliteStore(options)
-    expect(await store.usage('alice')).to.deep.equal(usage)
-    expect(await store.recount('alice')).to.deep.equal(usage)
-    await store.close()
+    const usage = await using(['document'], async (store) => {
+      await putText(store)
+      return store.usage('alice')
+    })
+    await using(['document'], async (store) => {
+      expect(await store.usage('alice')).to.deep.equal(usage)
+      expect(await store.recount('alice')).to.deep.equal(usage)
+    })
   })
 })

@@ -1,23 +1,21 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { prepareDatabase } from '../../../src/sqlite/schema.ts'
 import { startWalGuard, WAL_BYTES, type WalGuard } from '../../../src/sqlite/wal-guard.ts'
+import { tempFolder } from '../../temp-folder.ts'
 
 const MIB = 1024 * 1024
 
 describe('the write-ahead file', () => {
-  let dir = ''
   let path = ''
   let db: DatabaseSync
   let guard: WalGuard
   let now = 0
   const told: Readonly<Record<string, unknown>>[] = []
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'svc-store-'))
-    path = join(dir, 'store.db')
+    path = join(tempFolder(), 'store.db')
     db = new DatabaseSync(path)
     prepareDatabase(db, 4096)
     told.length = 0
@@ -27,7 +25,6 @@ describe('the write-ahead file', () => {
   afterEach(() => {
     guard.stop()
     db.close()
-    rmSync(dir, { recursive: true })
   })
 
   const size = (): number => statSync(`${path}-wal`).size

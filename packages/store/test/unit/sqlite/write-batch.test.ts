@@ -2,6 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { StoreUnavailableError } from '../../../src/index.ts'
 import { createWriteBatch, type WriteBatch } from '../../../src/sqlite/write-batch.ts'
+import { type WriteFailure, writeFailure } from '../../../src/sqlite/write-failure.ts'
+
+function expectUnavailable(outcomes: readonly PromiseSettledResult<unknown>[]): void {
+  for (const outcome of outcomes) {
+    expect(outcome).to.include({ status: 'rejected' })
+    expect((outcome as PromiseRejectedResult).reason).to.be.instanceOf(StoreUnavailableError)
+  }
+}
 
 describe('createWriteBatch', () => {
   let db: DatabaseSync
@@ -53,11 +61,7 @@ describe('createWriteBatch', () => {
       'rejected',
       'fulfilled',
     ])
-    for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') {
-        expect(outcome.reason).to.be.instanceOf(StoreUnavailableError)
-      }
-    }
+    expectUnavailable(outcomes.filter(({ status }) => status === 'rejected'))
     expect(ids()).to.deep.equal([1, 3])
   })
 
@@ -68,26 +72,9 @@ describe('createWriteBatch', () => {
       batch.run(() => db.exec('INSERT INTO parts (thing) VALUES (99)')),
       batch.run(insert(2)),
     ])
-    for (const outcome of outcomes) {
-      expect(outcome.status).to.equal('rejected')
-      if (outcome.status === 'rejected') {
-        expect(outcome.reason).to.be.instanceOf(StoreUnavailableError)
-      }
-    }
+    expectUnavailable(outcomes)
     expect(ids()).to.deep.equal([])
     expect(await batch.run(insert(3))).to.equal(3)
-  })
-
-  it('rejects a batch that finds the disk full, and goes on when there is room', async () => {
-    db.exec('CREATE TABLE texts (text TEXT) STRICT')
-    const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count'])
-    db.exec(`PRAGMA max_page_count = ${pages}`)
-    const fill = (): Promise<unknown> =>
-      batch.run(() => db.prepare('INSERT INTO texts VALUES (?)').run('x'.repeat(100_000)))
-    const outcome = await fill().catch((error: unknown) => error)
-    expect(outcome).to.be.instanceOf(StoreUnavailableError)
-    db.exec('PRAGMA max_page_count = 1000000')
-    await fill()
   })
 
   it('splits what is more than 256 writes, and keeps their order', async () => {
@@ -113,4 +100,59 @@ describe('createWriteBatch', () => {
     expect(ids()).to.deep.equal([1])
     expect(await answer).to.equal(1)
   })
+})
+
+describe('writes that SQLite could not make durable', () => {
+  for (const [code, reason] of [
+    [13, 'full'],
+    [8, 'read-only'],
+    [1032, 'read-only'],
+    [778, 'io'],
+    [1034, 'sync'],
+    [1290, 'sync'],
+    [11, 'other'],
+  ] as const) {
+    it(`are ${reason} for code ${code}`, () => {
+      const cause = Object.assign(new Error('x'), { errcode: code })
+      expect(writeFailure(cause)).to.deep.equal({ reason, cause })
+    })
+  }
+
+  /** A database with room for a few pages, until more is made. */
+  function small() {
+    const db = new DatabaseSync(':memory:')
+    db.exec('CREATE TABLE t (value TEXT); PRAGMA max_page_count = 12')
+    const insert = db.prepare('INSERT INTO t VALUES (?)')
+    const write = (bytes: number) => (): number => Number(insert.run('x'.repeat(bytes)).changes)
+    const count = (): unknown => db.prepare('SELECT count(*) AS n FROM t').get()?.['n']
+    return { db, write, count, makeRoom: () => db.exec('PRAGMA max_page_count = 1000') }
+  }
+
+  it('are tried once more when room was made, each once', async () => {
+    const { count, db, makeRoom, write } = small()
+    const failures: WriteFailure[] = []
+    const batch = createWriteBatch(db, (failure) => {
+      failures.push(failure)
+      makeRoom()
+      return true
+    })
+    const answers = await Promise.all([1000, 100_000, 1000].map((size) => batch.run(write(size))))
+    expect(answers).to.deep.equal([1, 1, 1])
+    expect(count()).to.equal(3)
+    expect(failures.map(({ reason }) => reason)).to.deep.equal(['full'])
+  })
+
+  for (const isTriedAgain of [true, false]) {
+    it(`are refused all together, and nothing of them is kept, when there is none${isTriedAgain ? ' still' : ''}`, async () => {
+      const { count, db, makeRoom, write } = small()
+      const batch = createWriteBatch(db, isTriedAgain ? () => true : undefined)
+      expectUnavailable(
+        await Promise.allSettled([1000, 100_000].map((size) => batch.run(write(size)))),
+      )
+      expect(count()).to.equal(0)
+      expect(await batch.run(write(1000))).to.equal(1)
+      makeRoom()
+      expect(await batch.run(write(100_000))).to.equal(1)
+    })
+  }
 })
