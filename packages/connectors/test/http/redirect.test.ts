@@ -97,17 +97,15 @@ describe('GET /accounts/:accountType/redirect', () => {
       expect(await server.accountsOf()).to.have.length(1)
     })
 
-    for (const [what, change, isStranger] of [
-      ['at another instance', (url: string) => url.replace('//alice.', '//bob.'), false],
-      ['at another account type', (url: string) => url.replace('/bank/', '/other/'), false],
-      ['in another browser', (url: string) => url, true],
+    for (const [what, from, to] of [
+      ['at another instance', '//alice.', '//bob.'],
+      ['at another account type', '/bank/', '/other/'],
     ] as const) {
       it(`refuses a state ${what}, and does not use it up`, async () => {
         await server.putType({ _id: 'other' })
         const browser = server.browser()
         const url = await beginAndAllow(browser)
-        const elsewhere = isStranger ? server.browser() : browser
-        const answer = await elsewhere.get(change(url), { headers: JSON_API })
+        const answer = await browser.get(url.replace(from, to), { headers: JSON_API })
         expect(answer.status).to.equal(400)
         expect(answer.json()).to.deep.equal(BAD_STATE)
         await expectNothing()
@@ -116,17 +114,16 @@ describe('GET /accounts/:accountType/redirect', () => {
     }
 
     it('refuses another browser, with a cookie of its own or without one', async () => {
-      for (const prepare of [
-        async () => {},
-        async (stranger: ReturnType<typeof server.browser>) => void (await begin(stranger)),
-      ]) {
-        const url = await beginAndAllow(server.browser())
+      const browser = server.browser()
+      const urls = [await beginAndAllow(browser), await beginAndAllow(browser)]
+      for (const [at, url] of urls.entries()) {
         const stranger = server.browser()
-        await prepare(stranger)
+        if (at > 0) await begin(stranger)
         const answer = await stranger.get(url, { headers: JSON_API })
         expect(answer.json()).to.deep.equal(BAD_STATE)
       }
       await expectNothing()
+      for (const url of urls) expect((await browser.get(url)).status, 'not used up').to.equal(302)
     })
 
     it('takes any browser when the type wants no binding, or the host', async () => {

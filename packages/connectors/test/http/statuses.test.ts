@@ -1,9 +1,8 @@
-import { sqliteStore } from '@svc/store/sqlite'
 import { type FakeClock, fakeClock, recordStatuses } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import { CALLBACK_URL } from '../support/connectors-server.ts'
-import { beginAndAllow, connect } from '../support/flow-steps.ts'
+import { beginAndAllow, connect, JSON_API, refusalOf } from '../support/flow-steps.ts'
 import { type RefreshServer, startRefresh } from '../support/refresh-server.ts'
 
 const START = '/accounts/bank/start'
@@ -20,7 +19,6 @@ describe('the rows of connectors', () => {
   beforeEach(async () => {
     clock = fakeClock()
     server = await startRefresh({
-      store: sqliteStore({ file: ':memory:', clock }),
       clock,
       observe: statuses.middleware,
       connectors: {
@@ -34,10 +32,6 @@ describe('the rows of connectors', () => {
       },
     })
     await server.putType()
-  })
-  afterEach(async () => {
-    await server.close()
-    await server.store.close()
   })
 
   it('answer with every status they declare, and with no other', async () => {
@@ -87,6 +81,9 @@ describe('the rows of connectors', () => {
       await browser.get(path)
       await server.putType()
       for (let at = 0; at <= START_LIMIT; at += 1) await browser.get(path)
+      const refused = await browser.get(path, { headers: JSON_API })
+      expect(refusalOf(refused)).to.deep.equal([429, 'too_many_requests'])
+      expect(Number(refused.headers['retry-after'])).to.be.within(1, 60)
     }
   }
 

@@ -1,20 +1,11 @@
-import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } from '@svc/oauth-core'
+import { type AppManifest, createOAuth, type KonnectorManifest } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
-import {
-  type BrowserClient,
-  browserClient,
-  type Listening,
-  listen,
-  openProvider,
-  type Provider,
-} from '@svc/testkit'
+import { sqliteStore } from '@svc/store/sqlite'
+import { afterTest, browserClient, listen, openProvider, type Provider } from '@svc/testkit'
 import Koa from 'koa'
-import type { AccountDocument } from '../../src/accounts/account.ts'
 import type { AccountTypeEntry } from '../../src/account-types/account-type.ts'
-import type { Connectors } from '../../src/connectors.ts'
 import type { ConnectorsOptions } from '../../src/options.ts'
-import type { AccountStore } from '../../src/ports.ts'
 import { createConnectors } from '../../src/index.ts'
 import { type CookieLogins, cookieLogins } from './cookie-logins.ts'
 import { plainPages } from './plain-pages.ts'
@@ -33,43 +24,26 @@ export const DRIVE: AppManifest = { slug: 'drive', name: 'Drive', permissions: {
 export const CALLBACK_URL = 'https://oauth.example.org'
 
 /** What a test's subscribers heard. */
-export interface HeardEvent {
+interface HeardEvent {
   readonly verb: string
   readonly type: string
   readonly id: string
   readonly doc?: Readonly<Record<string, unknown>>
 }
 
-/** A server with connectors and a real provider beside it. */
-export interface ConnectorsServer {
-  readonly oauth: OAuth
-  readonly connectors: Connectors
-  readonly store: Store
-  readonly accounts: AccountStore
-  readonly logins: CookieLogins
-  readonly provider: Provider
-  readonly alice: Instance
-  readonly bob: Instance
-  readonly server: Listening
-  readonly port: number
-  readonly apps: Map<string, AppManifest>
-  readonly konnectors: Map<string, KonnectorManifest>
-  readonly logged: string[]
-  readonly heard: HeardEvent[]
-  /** Provisions `bank`, whose provider is the test's, some fields changed. */
-  putType(fields?: Partial<AccountTypeEntry>): Promise<void>
-  /** A browser, by default with the owner's session; every name but the provider's leads to this server. */
-  browser(options?: { readonly base?: string; readonly session?: string | null }): BrowserClient
-  /** Every account of an instance. */
-  accountsOf(instance?: Instance): Promise<readonly AccountDocument[]>
-  close(): Promise<void>
-}
+export type ConnectorsServer = Awaited<ReturnType<typeof startConnectors>>
 
 export interface ConnectorsServerOptions {
-  readonly store: Store
+  /** The test's own, which also closes the server. @defaultValue SQLite in memory; both are closed after the test */
+  readonly store?: Store
   readonly clock?: { now(): number }
   /** Another process of the same host. */
-  readonly sameAs?: Pick<ConnectorsServer, 'alice' | 'bob' | 'provider' | 'logins'>
+  readonly sameAs?: {
+    readonly alice: Instance
+    readonly bob: Instance
+    readonly logins: CookieLogins
+    readonly provider: Provider
+  }
   readonly provider?: Parameters<typeof openProvider>[0]
   /** The outermost middleware. */
   readonly observe?: unknown
@@ -77,8 +51,10 @@ export interface ConnectorsServerOptions {
   readonly oauth?: Partial<Parameters<typeof createOAuth>[0]>
 }
 
-export async function startConnectors(options: ConnectorsServerOptions): Promise<ConnectorsServer> {
-  const { store, clock, sameAs } = options
+/** A server with connectors and a real provider beside it. */
+export async function startConnectors(options: ConnectorsServerOptions) {
+  const { clock, sameAs } = options
+  const store = options.store ?? sqliteStore({ file: ':memory:', ...(clock && { clock }) })
   const logged: string[] = []
   const write = (level: string) => (event: string, fields?: unknown) => {
     logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
@@ -127,8 +103,16 @@ export async function startConnectors(options: ConnectorsServerOptions): Promise
   koa.use(connectors.routes({ pages: plainPages }))
   koa.use(oauth.routes({ pages: plainPages }))
   const server = await listen(koa)
+  let closing: Promise<void> | undefined
 
-  return {
+  async function close(): Promise<void> {
+    await connectors.close()
+    await server.close()
+    if (sameAs === undefined) await provider.close()
+    await oauth.close()
+    if (options.store === undefined) await store.close()
+  }
+  const self = {
     oauth,
     connectors,
     store,
@@ -143,7 +127,8 @@ export async function startConnectors(options: ConnectorsServerOptions): Promise
     logged,
     heard,
     port: server.port,
-    async putType(fields = {}) {
+    /** Provisions `bank`, whose provider is the test's, some fields changed. */
+    async putType(fields: Partial<AccountTypeEntry> = {}) {
       const entry = {
         _id: 'bank',
         slug: 'bank',
@@ -152,20 +137,19 @@ export async function startConnectors(options: ConnectorsServerOptions): Promise
       }
       await connectors.accountTypes.put({ ...entry, trusted_network: true, ...fields })
     },
-    browser({ base = alice.origin, session = 'tab' } = {}) {
+    /** A browser, by default with the owner's session; every name but the provider's leads to this server. */
+    browser({ base = alice.origin, session = 'tab' as string | null } = {}) {
       const hosts = { '127.0.0.1': provider.port }
       const browser = browserClient({ port: server.port, hosts, base })
       if (session !== null) browser.plantCookie(`session=${session}; Path=/; HttpOnly; Secure`)
       return browser
     },
-    async accountsOf(instance = alice) {
+    /** Every account of an instance. */
+    async accountsOf(instance: Instance = alice) {
       return (await accounts.list(instance, {})).accounts
     },
-    async close() {
-      await connectors.close()
-      await server.close()
-      if (sameAs === undefined) await provider.close()
-      await oauth.close()
-    },
+    close: () => (closing ??= close()),
   }
+  if (options.store === undefined) afterTest(self.close)
+  return self
 }

@@ -33,9 +33,15 @@ export async function beginAndAllow(browser: BrowserClient, path?: string): Prom
   return allow(browser, await begin(browser, path))
 }
 
-/** A whole flow. @returns what the app gets */
-export async function connect(browser: BrowserClient, path?: string): Promise<URLSearchParams> {
-  return appQuery(await browser.get(await beginAndAllow(browser, path)))
+/** A whole flow, the provider's answer changed. @returns what the app gets */
+export async function connect(
+  browser: BrowserClient,
+  path?: string,
+  change: (answer: URLSearchParams) => void = () => {},
+): Promise<URLSearchParams> {
+  const url = new URL(await beginAndAllow(browser, path))
+  change(url.searchParams)
+  return appQuery(await browser.get(url.href))
 }
 
 /** Query of the redirect to an app. @throws AssertionError for any other answer */
@@ -52,9 +58,14 @@ export async function liveStates(
   return (await store.list(indexKey(instance.id, 'account-states'))).records.length
 }
 
+/** Status and code of a JSON:API answer. */
+export function refusalOf(answer: BrowserResponse): readonly [number, string | undefined] {
+  return [answer.status, errorCode(answer)]
+}
+
 /** Code of a JSON:API answer. */
 export function errorCode(answer: BrowserResponse): string | undefined {
-  return answer.json<{ errors: readonly { code: string }[] }>().errors[0]?.code
+  return answer.json<{ errors?: readonly { code: string }[] }>().errors?.[0]?.code
 }
 
 export const JSON_API = { accept: 'application/vnd.api+json' } as const

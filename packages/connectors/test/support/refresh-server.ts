@@ -3,11 +3,7 @@ import type { BrowserResponse, IssuedTokens } from '@svc/testkit'
 import type { AccountDocument } from '../../src/accounts/account.ts'
 import type { AccountTypeEntry } from '../../src/account-types/account-type.ts'
 import type { AccountImport } from '../../src/connectors.ts'
-import {
-  type ConnectorsServer,
-  type ConnectorsServerOptions,
-  startConnectors,
-} from './connectors-server.ts'
+import { type ConnectorsServerOptions, startConnectors } from './connectors-server.ts'
 
 /** The connector of the type `bank`: it reads accounts of that type, and no other. */
 export const BANK: KonnectorManifest = {
@@ -22,7 +18,7 @@ export const BANK: KonnectorManifest = {
   },
 }
 
-export interface RefreshOptions {
+interface RefreshOptions {
   readonly query?: string
   /** `null`: none. @defaultValue one of the connector `bank` */
   readonly token?: string | null
@@ -30,66 +26,67 @@ export interface RefreshOptions {
   readonly timeoutMs?: number
 }
 
-/** A server with an account to refresh. */
-export interface RefreshServer extends ConnectorsServer {
-  /** Provisions `bank` as a type whose credentials are imported. */
-  putImported(fields?: Partial<AccountTypeEntry>): Promise<void>
-  /** An account with live tokens of the provider. */
-  importBank(fields?: Partial<AccountImport>): Promise<AccountDocument>
-  /** As the last {@link RefreshServer.importBank} got them. */
-  readonly issued: IssuedTokens[]
-  konnectorToken(slug?: string): Promise<string>
-  refresh(accountId: string, options?: RefreshOptions): Promise<BrowserResponse>
-  /** The account as it is stored. */
-  stored(accountId: string): Promise<AccountDocument>
-  /** What the account's connector would run with. */
-  fields(accountId: string): Promise<Readonly<Record<string, unknown>>>
-}
+export type RefreshServer = Awaited<ReturnType<typeof startRefresh>>
 
 const ROOMY = { limit: 1_000_000, windowMs: 60_000 }
 
-export async function startRefresh(options: ConnectorsServerOptions): Promise<RefreshServer> {
+/** A server with an account to refresh. */
+export async function startRefresh(options: ConnectorsServerOptions) {
   const server = await startConnectors({
     ...options,
     connectors: { limits: { 'account-refresh': ROOMY }, ...options.connectors },
   })
   server.konnectors.set('bank', BANK)
+  /** As the last imports got them. */
   const issued: IssuedTokens[] = []
 
-  const self: RefreshServer = {
+  async function konnectorToken(slug = 'bank'): Promise<string> {
+    const token = await server.oauth.konnectorTokens.issue(server.alice, slug)
+    if (token === undefined) throw new Error(`there is no connector ${slug}`)
+    return token
+  }
+  /** The account as it is stored. */
+  async function stored(accountId: string): Promise<AccountDocument> {
+    const account = await server.accounts.get(server.alice, accountId)
+    if (account === undefined) throw new Error('there is no such account')
+    return account
+  }
+  return {
     ...server,
     issued,
-    putImported: (fields = {}) => server.putType({ grant_mode: 'refresh_token', ...fields }),
-    async importBank(fields = {}) {
+    konnectorToken,
+    stored,
+    /** Provisions `bank` as a type whose credentials are imported. */
+    putImported: (fields: Partial<AccountTypeEntry> = {}) =>
+      server.putType({ grant_mode: 'refresh_token', ...fields }),
+    /** An account with live tokens of the provider. */
+    async importBank(fields: Partial<AccountImport> = {}) {
       const tokens = server.provider.grants.issue('client-1', 'files')
       issued.push(tokens)
       const { accessToken, refreshToken } = tokens
       const input = { accountType: 'bank', accessToken, refreshToken, ...fields }
       return server.connectors.importAccount(server.alice, input)
     },
-    async konnectorToken(slug = 'bank') {
-      const token = await server.oauth.konnectorTokens.issue(server.alice, slug)
-      if (token === undefined) throw new Error(`there is no connector ${slug}`)
-      return token
-    },
-    async refresh(accountId, { query = '', token, type = 'bank', timeoutMs } = {}) {
-      const bearer = token === undefined ? await self.konnectorToken() : token
+    async refresh(accountId: string, given: RefreshOptions = {}) {
+      const { query = '', token, type = 'bank', timeoutMs } = given
+      const bearer = token === undefined ? await konnectorToken() : token
       const path = `/accounts/${type}/${accountId}/refresh${query}`
       return server.browser().request('POST', path, {
         headers: bearer === null ? {} : { authorization: `Bearer ${bearer}` },
         ...(timeoutMs !== undefined && { timeoutMs }),
       })
     },
-    async stored(accountId) {
-      const account = await server.accounts.get(server.alice, accountId)
-      if (account === undefined) throw new Error('there is no such account')
-      return account
+    /** Deletes it as a connector. */
+    async remove(accountId: string, slug?: string) {
+      const authorization = `Bearer ${await konnectorToken(slug)}`
+      const path = `/accounts/bank/${accountId}`
+      return server.browser().request('DELETE', path, { headers: { authorization } })
     },
-    async fields(accountId) {
-      return server.connectors.fieldsForConnector(server.alice, await self.stored(accountId))
+    /** What the account's connector would run with. */
+    async fields(accountId: string) {
+      return server.connectors.fieldsForConnector(server.alice, await stored(accountId))
     },
   }
-  return self
 }
 
 /** The account in an answer of the refresh endpoint. */
@@ -108,8 +105,4 @@ export interface RefreshAnswer {
 
 export function tokenIn(answer: BrowserResponse): unknown {
   return answer.json<RefreshAnswer>().data.attributes.oauth['access_token']
-}
-
-export function codeIn(answer: BrowserResponse): string | undefined {
-  return answer.json<{ errors: { code: string }[] }>().errors[0]?.code
 }

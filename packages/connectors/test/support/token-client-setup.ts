@@ -1,5 +1,5 @@
 import { createOutbound } from '@svc/platform'
-import { openProvider, type Provider, type ProviderOptions } from '@svc/testkit'
+import { openProvider, type ProviderOptions } from '@svc/testkit'
 import type { AccountType } from '../../src/account-types/account-type.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
 import type { ProviderServices } from '../../src/services.ts'
@@ -8,30 +8,10 @@ import { readSubject } from '../../src/token-client/id-token.ts'
 import type { TokenResult, TokenSet } from '../../src/token-client/provider.ts'
 import { revokeToken } from '../../src/token-client/revoke.ts'
 import { exchangeCode, refreshTokens } from '../../src/token-client/token-endpoint.ts'
-import { type RecordedLog, recordedLog } from './recorded-log.ts'
+import { recordedLog } from './recorded-log.ts'
 import { sampleType } from './sample-type.ts'
 
-/** The calls to providers, with the services that they need. */
-export interface TokenClient {
-  exchange: Bound<typeof exchangeCode>
-  refresh: Bound<typeof refreshTokens>
-  revoke: Bound<typeof revokeToken>
-  discover: Bound<typeof discover>
-  subjectOf: Bound<typeof readSubject>
-}
-
-type Bound<Call> = Call extends (services: ProviderServices, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never
-
-export interface TokenClientSetup {
-  readonly client: TokenClient
-  readonly provider: Provider
-  readonly log: RecordedLog
-  /** An account type of the provider, some fields changed. */
-  type(fields?: Partial<AccountType>): AccountType
-  close(): Promise<void>
-}
+export type TokenClientSetup = Awaited<ReturnType<typeof openTokenClient>>
 
 /** A token client that may reach loopback, and a provider there. */
 export async function openTokenClient(
@@ -41,7 +21,7 @@ export async function openTokenClient(
     readonly clock?: { now(): number }
     readonly lookup?: (hostname: string) => Promise<readonly string[]>
   } = {},
-): Promise<TokenClientSetup> {
+) {
   const { clock = { now: () => Date.now() }, lookup } = options
   const provider = await openProvider({ clock, ...options.provider })
   const log = recordedLog()
@@ -60,7 +40,8 @@ export async function openTokenClient(
     client: clientOf(services),
     provider,
     log,
-    type: (fields) =>
+    /** An account type of the provider, some fields changed. */
+    type: (fields?: Partial<AccountType>) =>
       sampleType({
         tokenEndpoint: `${provider.origin}/token`,
         authEndpoint: `${provider.origin}/authorize`,
@@ -71,13 +52,17 @@ export async function openTokenClient(
   }
 }
 
-function clientOf(services: ProviderServices): TokenClient {
+/** The calls to providers, with the services that they need. */
+function clientOf(services: ProviderServices) {
+  type Rest<Call> = Call extends (services: ProviderServices, ...rest: infer Given) => unknown
+    ? Given
+    : never
   return {
-    exchange: (...rest) => exchangeCode(services, ...rest),
-    refresh: (...rest) => refreshTokens(services, ...rest),
-    revoke: (...rest) => revokeToken(services, ...rest),
-    discover: (...rest) => discover(services, ...rest),
-    subjectOf: (...rest) => readSubject(services, ...rest),
+    exchange: (...rest: Rest<typeof exchangeCode>) => exchangeCode(services, ...rest),
+    refresh: (...rest: Rest<typeof refreshTokens>) => refreshTokens(services, ...rest),
+    revoke: (...rest: Rest<typeof revokeToken>) => revokeToken(services, ...rest),
+    discover: (...rest: Rest<typeof discover>) => discover(services, ...rest),
+    subjectOf: (...rest: Rest<typeof readSubject>) => readSubject(services, ...rest),
   }
 }
 

@@ -1,8 +1,8 @@
 import { createOAuth } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import { after, describe, it } from 'mocha'
-import * as exported from '../../src/index.ts'
 import { type ConnectorsOptions, createConnectors } from '../../src/index.ts'
 import { resolveOptions } from '../../src/options.ts'
 import { cookieLogins } from '../support/cookie-logins.ts'
@@ -99,59 +99,26 @@ describe('createConnectors', () => {
       expect(() => createConnectors({ ...needed, callbackUrl })).to.throw('options.callbackUrl')
     })
   }
-
-  it('needs two things; the rest is as documented', () => {
-    const {
-      oauth: _,
-      accounts,
-      storedAccounts,
-      sessions,
-      outbound,
-      ...resolved
-    } = resolveOptions(needed)
-    expect(sessions).to.equal(needed.sessions)
-    expect(accounts).to.equal(storedAccounts)
-    expect(accounts.list).to.be.a('function')
-    expect(outbound.request).to.be.a('function')
-    expect(resolved).to.deep.equal({
-      allowClientSideExchange: false,
-      autoRefresh: true,
-      browserBinding: 'on',
-      enforceManifestScope: false,
-      exposeRefreshToken: false,
-      homeSlug: 'home',
-      lifetimes: exported.DEFAULT_LIFETIMES,
-      limits: exported.DEFAULT_LIMITS,
-      log: oauth.log,
-      trustedNetworks: [],
-    })
-  })
 })
 
-describe('@svc/connectors', () => {
-  it('exports these values and no others', () => {
-    expect(Object.keys(exported).sort()).to.deep.equal([
-      'AccountTypeError',
-      'CONNECTORS_LOG_EVENTS',
-      'ConnectorError',
-      'DEFAULT_LIFETIMES',
-      'DEFAULT_LIMITS',
-      'ERRORS',
-      'LEGACY_SECRETS',
-      'PRESETS',
-      'SEALED_MEMBERS',
-      'accountMemberContext',
-      'accountTypesFromFile',
-      'connectorsRecords',
-      'createAccountTypes',
-      'createConnectors',
-      'createEntryReader',
-      'createSecret',
-      'failingAccountTypes',
-      'maskEntry',
-      'sealedAccountTypes',
-      'secretsForConnector',
-      'withoutSealed',
-    ])
+/** Timers of the platform fire at once beyond 2 147 483 647 ms: every call would time out. */
+describe('lifetimes that timers stand behind', () => {
+  /** Faults are told all at once, so the rest may be missing. */
+  function faultsOf(lifetimes: Readonly<Record<string, number>>): string {
+    try {
+      createConnectors({ lifetimes } as unknown as ConnectorsOptions) // Wrong on purpose.
+    } catch (error) {
+      if (error instanceof TypeError) return error.message
+      throw error
+    }
+    return ''
+  }
+
+  it('are a day at most, the others 30 days', () => {
+    for (const name of ['answer', 'call', 'connect', 'lookup']) {
+      expect(faultsOf({ [name]: DAY_MS })).not.to.include(name)
+      expect(faultsOf({ [name]: DAY_MS + 1 })).to.include(`options.lifetimes.${name}`)
+    }
+    expect(faultsOf({ state: 30 * DAY_MS })).not.to.include('state')
   })
 })

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Json, parseExact } from '@svc/store'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
+import type { NotifyApps } from '../../src/ports.ts'
 import { renderText } from '../../src/render/content.ts'
 import { headerOf, lineEnds, type MailBench, openMailBench } from '../support/mail-bench.ts'
 import { sampleNotification } from '../support/sample-notification.ts'
@@ -19,7 +20,6 @@ describe('templates of apps in notifications (10.3)', () => {
   beforeEach(async () => {
     bench = await openMailBench()
   })
-  afterEach(() => bench.close())
 
   function write(files: Readonly<Record<string, string | Uint8Array>>): void {
     for (const [name, content] of Object.entries(files)) bench.files.set(`bank/${name}`, content)
@@ -84,22 +84,23 @@ describe('templates of apps in notifications (10.3)', () => {
   })
 
   it('see data at the top, and our names before its own', async () => {
-    const names = [
-      'count',
-      'notification.title',
-      'notification.message',
-      'notification.category',
-      'notification.category_id',
-      'notification.state',
-      'notification.priority',
-      'notification.created_at',
-      'app.slug',
-      'app.name',
-      'instance.domain',
-      'instance.url',
-      'instance.public_name',
-      'instance.locale',
-    ]
+    const shown = {
+      count: '3',
+      'notification.title': 'Your balance is low',
+      'notification.message': 'See',
+      'notification.category': 'balance',
+      'notification.category_id': 'daily',
+      'notification.state': 'low',
+      'notification.priority': 'high',
+      'notification.created_at': '2026-02-03T04:05:06.000Z',
+      'app.slug': 'bank',
+      'app.name': 'Bank',
+      'instance.domain': 'alice.example.com',
+      'instance.url': ORIGIN,
+      'instance.public_name': 'Alice',
+      'instance.locale': 'en',
+    }
+    const names = Object.keys(shown)
     write({ 'sms.tpl': names.map((name) => `{{ ${name} }}`).join('|') })
     const record = sampleNotification({
       ...withTemplates('sms'),
@@ -111,22 +112,7 @@ describe('templates of apps in notifications (10.3)', () => {
       data: { count: 3, notification: 'forged', app: { name: 'forged' }, instance: null },
     })
     const { body } = await renderText(bench.services, 'sms', bench.alice, record)
-    expect(body.split('|')).to.deep.equal([
-      '3',
-      'Your balance is low',
-      'See',
-      'balance',
-      'daily',
-      'low',
-      'high',
-      '2026-02-03T04:05:06.000Z',
-      'bank',
-      'Bank',
-      'alice.example.com',
-      ORIGIN,
-      'Alice',
-      'en',
-    ])
+    expect(body.split('|')).to.deep.equal(Object.values(shown))
   })
 
   it('write texts and pushes with their blanks collapsed, unescaped', async () => {
@@ -220,11 +206,7 @@ describe('templates of apps in notifications (10.3)', () => {
 
   it('are none of a host that has no folders of apps', async () => {
     const other = await openMailBench({ apps: { readFile: undefined as never } })
-    try {
-      expect((await other.attempt(withTemplates('mail'))).warnings).to.equal(undefined)
-    } finally {
-      await other.close()
-    }
+    expect((await other.attempt(withTemplates('mail'))).warnings).to.equal(undefined)
   })
 
   it('never hold up the server, whatever they do', async () => {
@@ -247,5 +229,49 @@ describe('templates of apps in notifications (10.3)', () => {
     )
     // Three times 200 ms: on this thread there would be a handful.
     expect(turns).to.be.greaterThan(100)
+  })
+})
+
+const BILLS = { slug: 'bank', name: 'Bills', permissions: {} }
+const POSTED = {
+  originator: 'konnector',
+  postedBy: 'io.svc.konnectors/bank',
+  data: { sum: '<7>' },
+  flags: { templates: { mail: 'file:./mail.tpl' } },
+} as const
+
+describe('templates of konnectors in notifications (4.2, 10.3)', () => {
+  let bench: MailBench
+  const start = async (apps: NotifyApps): Promise<void> => {
+    bench = await openMailBench({ apps: { konnector: async () => BILLS, ...apps } })
+    // An app of the same name has other files.
+    bench.files.set('bank/mail.tpl', '<html>of the app</html>')
+  }
+
+  it('are read from its own folder, never from that of an app of its name', async () => {
+    const asked: string[] = []
+    await start({
+      async readKonnectorFile({ slug }, path) {
+        asked.push(`${slug} ${path}`)
+        return new TextEncoder().encode('<html>{{ app.name }}: {{ sum }}</html>')
+      },
+    })
+    const mail = await bench.mail(POSTED)
+    expect(mail.html).to.include('>Bills: &lt;7&gt;</td>')
+    expect(asked).to.deep.equal(['bank mail.tpl'])
+    expect(bench.read).to.deep.equal([])
+  })
+
+  it('are none, without a warning, of a host that has no folders of konnectors', async () => {
+    await start({})
+    const outcome = await bench.attempt(POSTED)
+    expect(outcome).to.include({ class: 'sent' }).and.to.not.have.property('warnings')
+    expect(bench.mailbox.mails[0]?.html).to.not.include('of the app')
+    expect(bench.read).to.deep.equal([])
+  })
+
+  it('that are missing warn, as those of apps', async () => {
+    await start({ readKonnectorFile: async () => undefined })
+    expect((await bench.attempt(POSTED)).warnings).to.deep.equal(['template_error'])
   })
 })

@@ -1,10 +1,6 @@
-import http from 'node:http'
-import type { OAuth } from '@svc/oauth-core'
-import type { Instance } from '@svc/platform'
 import { indexKey, type Store } from '@svc/store'
-import { eachStore, type FakeClock, listen, requestLoopback } from '@svc/testkit'
+import { eachStore, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import Koa from 'koa'
 import { closeServers, startNotify } from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
@@ -12,10 +8,10 @@ const OFFERED = { originator: 'cli', category: 'offer', declaration: {}, title: 
 
 eachStore((open) => {
   // Inside: what a test started ends before its store does.
-  describe('notifications as a whole', () => {
-    afterEach(closeServers)
-    const store = (clock: FakeClock): Promise<Store> => open({ clock })
+  afterEach(closeServers)
+  const store = (clock: FakeClock): Promise<Store> => open({ clock })
 
+  describe('notifications as a whole', () => {
     it('go from the post to the mailbox, and tell subscribers of each step (12 rule 9)', async () => {
       const server = await startNotify({ store })
       const content = { content: 'The whole bill', content_html: '<p>The whole bill</p>' }
@@ -24,7 +20,7 @@ eachStore((open) => {
       expect(mail.messageId).to.equal(`<${id}@alice.example.com>`)
       expect(mail.subject).to.equal('Balance')
       expect(mail.html).to.include('The whole bill')
-      await until(async () => (await server.read(id))['status'] === 'sent')
+      await server.becomes(id, 'sent')
       const steps = server.events.map(({ verb, doc }) => `${verb} ${String(doc?.['status'])}`)
       expect(steps).to.deep.equal(['CREATED queued', 'UPDATED sending', 'UPDATED sent'])
       for (const event of server.events) {
@@ -61,7 +57,7 @@ eachStore((open) => {
       expect((await server.read(id))['status']).to.equal('queued')
       await server.notify.start()
       await server.notify.start()
-      await until(async () => (await server.read(id))['status'] === 'sent')
+      await server.becomes(id, 'sent')
       await server.notify.close()
       await server.notify.close()
     })
@@ -75,7 +71,7 @@ eachStore((open) => {
       for (let count = 0; count < 20; count += 1) await server.post({ category: 'bills' })
       const post = { category: 'bills', preferred_channels: ['sms'], message: 'Text' }
       const id = await server.post(post)
-      await until(async () => (await server.read(id))['status'] === 'sent')
+      await server.becomes(id, 'sent')
       expect(server.texts.map(({ text }) => text)).to.deep.equal(['Text'])
     })
 
@@ -97,20 +93,27 @@ eachStore((open) => {
       expect(mailbox.mails).to.have.length(5)
     })
 
+    it('of the server itself have no way out in their mails (23.3)', async () => {
+      const { instance, mailbox, notify } = await startNotify({ store })
+      await notify.post(instance, OFFERED)
+      await notify.post(instance, { originator: 'stack', category: 'oauth-clients' })
+      await until(() => mailbox.mails.length === 2)
+      for (const { headers, text } of mailbox.mails) {
+        expect(headers.filter(({ key }) => key.startsWith('list-'))).to.deep.equal([])
+        expect(text).to.not.include('/notifications/unsubscribe')
+      }
+    })
+
     it('go with an unlinked client that is deleted: what waits, and the rest', async () => {
       const server = await startNotify({ store })
       const { instance, notify, oauth } = server
-      const clientId = await registerClient(oauth, instance)
-      const tokens = await oauth.clients.issueTokens(instance, clientId, 'io.svc.notifications')
-      const headers = { authorization: `Bearer ${tokens?.access_token}` }
-      const at = new Date(server.clock.now() + 3_600_000).toISOString()
-      const posted = await server.send('POST', '/notifications', {
-        headers,
-        json: { data: { attributes: { category: 'offer', title: 'Later', at } } },
+      const { id, headers } = await server.client('io.svc.notifications', {
+        notifications: { offer: {} },
       })
-      expect(posted.status).to.equal(201)
+      const at = new Date(server.clock.now() + 3_600_000).toISOString()
+      await server.postAs(headers, { category: 'offer', title: 'Later', at })
       const offered = await notify.post(instance, OFFERED)
-      expect(await oauth.clients.revoke(instance, clientId, 'removed by the owner')).to.equal(true)
+      expect(await oauth.clients.revoke(instance, id, 'removed by the owner')).to.equal(true)
       await until(async () => {
         const page = await server.store.list(indexKey(instance.id, 'notifications'))
         return page.records.length === 1
@@ -131,31 +134,54 @@ eachStore((open) => {
         expect(records, name).to.deep.equal([])
       }
     })
+  })
 
-    /** Registers over HTTP, on a server of its own. */
-    async function registerClient(oauth: OAuth, instance: Instance): Promise<string> {
-      const koa = new Koa()
-      koa.use(oauth.resolveInstance())
-      koa.use(oauth.mount(oauth.rows.filter(({ path }) => path === '/auth/register')))
-      const server = await listen(koa)
-      const agent = new http.Agent()
-      try {
-        const answer = await requestLoopback({ port: server.port }, agent, {
-          method: 'POST',
-          url: new URL('/auth/register', instance.origin),
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({
-            redirect_uris: ['https://client.example/callback'],
-            client_name: 'Client',
-            software_id: 'github.com/example/client',
-            notifications: { offer: {} },
-          }),
-        })
-        return (JSON.parse(answer.body.toString()) as { client_id: string }).client_id
-      } finally {
-        agent.destroy()
-        await server.close()
+  describe('notify.operator and notify.figures', () => {
+    it('lists what an instance was told, oldest first, page by page', async () => {
+      const { notify, post, instance } = await startNotify({ store })
+      const ids = [await post({ category: 'balance' }), await post({ category: 'bills' })]
+      const first = await notify.operator.list(instance, { limit: 1 })
+      expect(first.notifications.map(({ id }) => id)).to.deep.equal(ids.slice(0, 1))
+      const { cursor = '' } = first
+      const rest = await notify.operator.list(instance, { cursor })
+      expect(rest.notifications.map(({ id }) => id)).to.deep.equal(ids.slice(1))
+      expect(rest.cursor).to.equal(undefined)
+    })
+
+    it('finds one with its bodies, and nothing by what is no id', async () => {
+      const { notify, post, instance } = await startNotify({ store })
+      const id = await post({ category: 'balance', content: 'The whole letter.' })
+      expect(await notify.operator.find(instance, id)).to.include({ content: 'The whole letter.' })
+      for (const absent of ['', 'x', '../x', id.toUpperCase()]) {
+        expect(await notify.operator.find(instance, absent), absent).to.equal(undefined)
       }
-    }
+    })
+
+    it('cancels what waits, and says why it does not', async () => {
+      const { notify, post, instance, clock } = await startNotify({ store })
+      const at = new Date(clock.now() + 3_600_000).toISOString()
+      const id = await post({ category: 'balance', at })
+      await notify.operator.cancel(instance, id)
+      expect(await notify.operator.find(instance, id)).to.include({ status: 'cancelled' })
+      const again = await notify.operator.cancel(instance, id).catch((error: unknown) => error)
+      expect(again).to.include({ code: 'not_cancellable', status: 409 })
+      const absent = await notify.operator.cancel(instance, 'x').catch((error: unknown) => error)
+      expect(absent).to.include({ code: 'not_found', status: 404 })
+    })
+
+    it('counts what was accepted, how it ended, and each try of a channel once', async () => {
+      const { notify, post, instance, clock } = await startNotify({ store })
+      expect(notify.figures()).to.deep.equal({ accepted: 0, finished: {}, attempts: {} })
+      await post({ category: 'balance' })
+      await post({ category: 'balance', message: 'm', preferred_channels: ['mobile', 'sms'] })
+      const at = new Date(clock.now() + 3_600_000).toISOString()
+      await notify.operator.cancel(instance, await post({ category: 'bills', at }))
+      await until(() => notify.figures().finished.sent === 2)
+      expect(notify.figures()).to.deep.equal({
+        accepted: 3,
+        finished: { sent: 2, cancelled: 1 },
+        attempts: { mail: { sent: 1 }, mobile: { permanent: 1 }, sms: { sent: 1 } },
+      })
+    })
   })
 })

@@ -1,8 +1,11 @@
-import { anyStore, timeBudget, scaledLimit } from '@svc/testkit'
+import type { Instance } from '@svc/platform'
+import { anyStore, createGate, eachStore, type Gate, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
+import { type ChannelName, CHANNELS } from '../../src/outbox/notification.ts'
+import { changePreferences } from '../../src/preferences/preference-store.ts'
 import type { EngineBench } from '../support/engine-bench.ts'
 import { engineBenches } from '../support/engine-benches.ts'
-import { scriptedChannel } from '../support/scripted-channel.ts'
+import { scriptedChannel, type ScriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
 /** Attempts as `channel class code`. */
@@ -64,41 +67,6 @@ anyStore((open) => {
       }
     })
 
-    it('waits as long as the other side asks, up to a minute (10.4)', async () => {
-      const mail = scriptedChannel('mail', (_, nth) =>
-        nth === 1 ? { class: 'transient', retryAfterMs: 700 } : { class: 'sent' },
-      )
-      const bench = await start({ channels: [mail] })
-      const record = await bench.becomes(await bench.post(), 'sent')
-      const [first, second] = record.attempts
-      expect((second?.at ?? 0) - (first?.at ?? 0)).to.be.within(700, timeBudget(2500))
-    })
-
-    it('counts a longer wait than a minute as the end of the channel (10.4)', async () => {
-      const mobile = scriptedChannel('mobile', () => ({ class: 'transient', retryAfterMs: 60_001 }))
-      const bench = await start({ channels: [mobile, scriptedChannel('mail')] })
-      const id = await bench.post({ preferredChannels: ['mobile'] })
-      expect(attemptsOf(await bench.becomes(id, 'sent'))).to.deep.equal([
-        'mobile transient',
-        'mail sent',
-      ])
-    })
-
-    it('begins another round over the channels that may work later, and no other (10.5)', async () => {
-      const mobile = scriptedChannel('mobile', () => ({ class: 'permanent', code: 'no_device' }))
-      const sms = scriptedChannel('sms', () => ({ class: 'config', code: 'not_configured' }))
-      const mail = scriptedChannel('mail', (_, nth) => ({
-        class: nth > 4 ? 'sent' : 'transient',
-      }))
-      const bench = await start({ channels: [mobile, sms, mail] })
-      const id = await bench.post({ preferredChannels: ['mobile', 'sms'] })
-      const record = await bench.becomes(id, 'sent')
-      expect(mobile.deliveries).to.have.length(1)
-      expect(sms.deliveries).to.have.length(2)
-      expect(mail.deliveries).to.have.length(5)
-      expect(record.round).to.equal(1)
-    })
-
     it('fails after the last round, with the last fault of each channel as the reason (10.5, 12)', async () => {
       const mobile = scriptedChannel('mobile', () => ({ class: 'permanent', code: 'no_device' }))
       const mail = scriptedChannel('mail', () => ({ class: 'config', code: 'smtp_535' }))
@@ -110,17 +78,6 @@ anyStore((open) => {
       expect(mobile.deliveries).to.have.length(1)
       expect(record.finishedAt).to.be.at.least(record.createdAt)
       expect(bench.logged.join()).to.include('error notification.failed')
-    })
-
-    it('fails at once when no channel can ever work (10.5)', async () => {
-      const mobile = scriptedChannel('mobile', () => ({ class: 'permanent', code: 'no_device' }))
-      const mail = scriptedChannel('mail', () => ({ class: 'permanent', code: 'no_email' }))
-      const bench = await start({ channels: [mobile, mail] })
-      const id = await bench.post({ preferredChannels: ['mobile'] })
-      const record = await bench.becomes(id, 'failed')
-      expect(record.reason).to.equal('mobile permanent no_device, mail permanent no_email')
-      expect(record.attempts).to.have.length(2)
-      expect(record.round).to.equal(0)
     })
 
     it('counts a channel that this server does not have as not configured', async () => {
@@ -172,25 +129,6 @@ anyStore((open) => {
       expect(mail.deliveries.at(-1)?.memo).to.deep.equal([1, 2, 3, 4, 5, 6])
     })
 
-    it('keeps warnings with the attempt', async () => {
-      const mail = scriptedChannel('mail', () => ({ class: 'sent', warnings: ['template_error'] }))
-      const bench = await start({ channels: [mail] })
-      const { attempts } = await bench.becomes(await bench.post(), 'sent')
-      expect(attempts[0]?.warnings).to.deep.equal(['template_error'])
-    })
-
-    it('gives channels the bodies of the request', async () => {
-      const mail = scriptedChannel('mail')
-      const bench = await start({ channels: [mail] })
-      const id = await bench.post({ content: 'plain', contentHtml: '<p>rich</p>' })
-      const record = await bench.becomes(id, 'sent')
-      expect(mail.deliveries[0]?.record).to.include({
-        content: 'plain',
-        contentHtml: '<p>rich</p>',
-      })
-      expect(record).to.include({ content: 'plain', contentHtml: '<p>rich</p>' })
-    })
-
     describe('devices left over (16.1.6)', () => {
       it('counts as sent at once, and tries the rest with the delays of the channel', async () => {
         const mobile = scriptedChannel('mobile', (_, nth) =>
@@ -229,5 +167,151 @@ anyStore((open) => {
         })
       }
     })
+  })
+})
+
+const NAMES = ['bob', 'carol', 'dave', 'erin']
+
+eachStore((open, storeName) => {
+  // Inside: what a test started ends before its store does.
+  describe('channels of notifications do not wait for each other (notifications.md 12 rules 4, 5)', () => {
+    const start = engineBenches(open)
+    const gates: Gate[] = []
+    afterEach(() => {
+      for (const gate of gates.splice(0)) gate.open()
+    })
+
+    /** A channel whose provider takes what it is given and says nothing. */
+    function hanging(name: ChannelName): {
+      readonly channel: ScriptedChannel
+      readonly gate: Gate
+    } {
+      const gate = createGate()
+      gates.push(gate)
+      const channel = scriptedChannel(name, async () => {
+        await gate.pass()
+        return { class: 'sent' }
+      })
+      return { channel, gate }
+    }
+    async function flood(
+      bench: EngineBench,
+      name: ChannelName,
+      instances: readonly Instance[] = [bench.alice],
+    ): Promise<void> {
+      for (const instance of instances) {
+        for (let place = 0; place < 20; place += 1) {
+          await bench.post({ title: 'held up', preferredChannels: [name] }, instance)
+        }
+      }
+    }
+
+    for (const name of CHANNELS) {
+      it(`${name} that hangs holds up nothing of the same owner’s other channels`, async () => {
+        const { channel, gate } = hanging(name)
+        const others = CHANNELS.filter((other) => other !== name)
+        const answering = others.map((other) => scriptedChannel(other))
+        const bench = await start({ channels: [channel, ...answering] })
+        await flood(bench, name)
+        await gate.arrived(2)
+        for (const other of others) {
+          const id = await bench.post({ preferredChannels: [other] })
+          expect((await bench.becomes(id, 'sent')).channel).to.equal(other)
+        }
+        expect(channel.deliveries).to.have.length(2)
+      })
+    }
+
+    it('mails of several owners that hang hold up no push of others', async () => {
+      const { channel, gate } = hanging('mail')
+      const bench = await start({ channels: [channel, scriptedChannel('mobile')] })
+      const instances: Instance[] = []
+      for (const name of NAMES) instances.push(await bench.instance(name))
+      await flood(bench, 'mail', instances)
+      await gate.arrived(8)
+      for (const instance of [...instances, bench.alice]) {
+        const id = await bench.post({ preferredChannels: ['mobile'] }, instance)
+        await bench.becomes(id, 'sent', instance)
+      }
+      expect(channel.deliveries).to.have.length(8)
+    })
+
+    it('what falls back to a channel that hangs holds up nothing of the one it comes from', async () => {
+      const { channel: mail, gate } = hanging('mail')
+      const mobile = scriptedChannel('mobile', ({ record }) =>
+        record.title === 'held up' ? { class: 'permanent', code: 'no_device' } : { class: 'sent' },
+      )
+      const bench = await start({ channels: [mobile, mail] })
+      await flood(bench, 'mobile')
+      await gate.arrived(2)
+      await bench.becomes(await bench.post({ preferredChannels: ['mobile'] }), 'sent')
+      await until(() => mobile.deliveries.length === 21)
+      expect(mail.deliveries).to.have.length(2)
+      gate.open()
+      await until(() => mail.deliveries.length === 20)
+    })
+
+    it('what the owner’s choices send over another channel waits for its turn there', async () => {
+      const { channel: mail, gate } = hanging('mail')
+      const mobile = scriptedChannel('mobile')
+      const bench = await start({
+        channels: [mobile, mail],
+      })
+      const balance = { off: ['mobile'] } as const
+      await changePreferences(bench.oauth, bench.alice, () => ({
+        sources: { 'io.svc.apps/bank': { categories: { balance } } },
+      }))
+      await flood(bench, 'mobile')
+      await gate.arrived(2)
+      const other = await bench.post({ category: 'bills', preferredChannels: ['mobile'] })
+      await bench.becomes(other, 'sent')
+      expect(mail.deliveries).to.have.length(2)
+      expect(mobile.deliveries).to.have.length(1)
+      gate.open()
+      await until(() => mail.deliveries.length === 20)
+    })
+
+    it('one that a dead worker left keeps nobody waiting while its provider says nothing', async () => {
+      const { channel, gate } = hanging('mail')
+      const bench = await start({ channels: [channel, scriptedChannel('mobile')] })
+      const leftAt = Date.now() - 1
+      for (let place = 0; place < 2; place += 1) {
+        await bench.post({
+          status: 'sending',
+          dueAt: leftAt,
+          lease: { token: 'of a dead one', until: leftAt },
+          progress: { mail: { tries: 0, isDone: false } },
+        })
+      }
+      await gate.arrived(1)
+      await bench.becomes(await bench.post({ preferredChannels: ['mobile'] }), 'sent')
+      await gate.arrived(2)
+      await bench.becomes(await bench.post({ preferredChannels: ['mobile'] }), 'sent')
+    })
+
+    if (storeName === 'Redis') {
+      it('and none is sent twice by two processes when its channel changes', async () => {
+        const script = async ({ record }: { record: { title: string } }) =>
+          ({ class: record.title === 'mail' ? 'permanent' : 'sent' }) as const
+        const mobiles = [scriptedChannel('mobile', script), scriptedChannel('mobile', script)]
+        const mails = [scriptedChannel('mail'), scriptedChannel('mail')]
+        const store = await open()
+        const one = await start({ store, channels: [mobiles[0], mails[0]] as ScriptedChannel[] })
+        await start({
+          store: await open({ sameAs: store }),
+          sameAs: one,
+          channels: [mobiles[1], mails[1]] as ScriptedChannel[],
+        })
+        const ids: string[] = []
+        for (let place = 0; place < 60; place += 1) {
+          const title = place % 2 === 0 ? 'mail' : 'mobile'
+          ids.push(await one.post({ title, preferredChannels: ['mobile'] }))
+        }
+        for (const id of ids) await one.becomes(id, 'sent')
+        const mailed = mails.flatMap(({ deliveries }) => deliveries.map(({ record }) => record.id))
+        expect(mailed).to.have.length(30)
+        expect(new Set(mailed).size).to.equal(30)
+      })
+    }
   })
 })

@@ -1,10 +1,10 @@
-import { HOUR_MS } from '@svc/platform'
-import { eachStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
+import { DAY_MS, HOUR_MS } from '@svc/platform'
+import { anyStore, createGate, eachStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
-import { changePreferences } from '../../src/preferences/preference-store.ts'
-import type { CategoryPreference } from '../../src/preferences/preferences.ts'
-import type { NotificationStatus } from '../../src/outbox/notification.ts'
+import { purgeInstance } from '../../src/engine/purge.ts'
+import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import { engineBenches } from '../support/engine-benches.ts'
+import { outageOf } from '../support/outage.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
@@ -17,17 +17,6 @@ eachStore((open) => {
     const start = engineBenches(open)
 
     describe('at (11)', () => {
-      it('goes out at its time, never before, within a second', async () => {
-        const mail = scriptedChannel('mail')
-        const bench = await start({ channels: [mail] })
-        const scheduledAt = Date.now() + scaledLimit(900)
-        const id = await bench.post({ scheduledAt })
-        expect((await bench.read(id)).status).to.equal('scheduled')
-        const { sentAt = 0 } = await bench.becomes(id, 'sent')
-        expect(mail.deliveries[0]?.at).to.be.at.least(scheduledAt)
-        expect(sentAt - scheduledAt).to.be.within(0, scaledLimit(1000))
-      })
-
       it('goes out hours later at its time, from the store alone', async () => {
         const clock = fakeClock()
         const mail = scriptedChannel('mail')
@@ -105,49 +94,6 @@ eachStore((open) => {
         await bench.becomes(id, 'sent')
       })
 
-      it('is asked of the owner’s preferences: muted, put off, gathered for a digest', async () => {
-        const clock = fakeClock()
-        const mail = scriptedChannel('mail')
-        const minute = Math.floor(clock.now() / 60_000) * 60_000
-        const quietUntil = minute + HOUR_MS
-        const timeOf = (instant: number): string => new Date(instant).toISOString().slice(11, 16)
-        const bench = await start({ channels: [mail, scriptedChannel('mobile')], clock })
-        const categories: Record<string, CategoryPreference> = {
-          muted: { off: ['mobile', 'sms', 'mail'] },
-          gathered: { digest: `daily@${timeOf(quietUntil)}` },
-          'mobile only': { off: ['mail'] },
-        }
-        await changePreferences(bench.oauth, bench.alice, () => ({
-          quietHours: { start: timeOf(minute), end: timeOf(quietUntil) },
-          sources: { 'io.svc.apps/bank': { categories } },
-        }))
-        const post = (title: string): Promise<string> =>
-          bench.post({
-            title,
-            category: title,
-            preferredChannels: ['mail', 'mobile'],
-            // High priority passes quiet hours.
-            ...(title === 'mobile only' && { priority: 'high' }),
-          })
-        const muted = await bench.becomes(await post('muted'), 'skipped')
-        expect(muted.reason).to.equal('muted')
-        const [quiet, gathered] = [await post('quiet'), await post('gathered')]
-        const picky = await bench.becomes(await post('mobile only'), 'sent')
-        expect(picky.channel).to.equal('mobile')
-        const digestId = String(quietUntil)
-        await until(async () => (await bench.read(gathered)).digestId === digestId)
-        await until(async () => (await bench.read(quiet)).dueAt === quietUntil)
-        expect(await bench.read(quiet)).to.include({ status: 'queued' })
-        const { notifications } = await bench.outbox.listByDigest(bench.alice.id, digestId)
-        expect(notifications.map(({ record }) => record.id)).to.deep.equal([gathered])
-        clock.advance(HOUR_MS)
-        await bench.becomes(quiet, 'sent')
-        // Nobody sends the digest: it goes on alone.
-        clock.advance(HOUR_MS)
-        await bench.becomes(gathered, 'sent')
-        expect(new Set(mail.titles())).to.deep.equal(new Set(['quiet', 'gathered']))
-      })
-
       it('expires when its time to live is over before it was delivered (12)', async () => {
         const mail = scriptedChannel('mail', () => ({ class: 'transient' }))
         const bench = await start({ channels: [mail], channelDelays: [100], roundDelays: [60_000] })
@@ -202,14 +148,6 @@ eachStore((open) => {
           await bench.becomes(id, 'sent')
         }
       })
-
-      it('leaves those alone that are not collapsible', async () => {
-        const mail = scriptedChannel('mail')
-        const bench = await start({ channels: [mail], isIdle: true })
-        const ids = [await bench.post(), await bench.post()]
-        await bench.engine.start()
-        for (const id of ids) await bench.becomes(id, 'sent')
-      })
     })
 
     it('sends those of high priority before others that are due (9)', async () => {
@@ -222,16 +160,91 @@ eachStore((open) => {
       for (const id of ids) await bench.becomes(id, 'sent')
       expect(mail.titles()[0]).to.equal('high')
     })
+  })
+})
 
-    it('shows every step to who watches the outbox: sending, queued, sent (12)', async () => {
-      const mail = scriptedChannel('mail', (_, nth) => ({
-        class: nth === 1 ? 'transient' : 'sent',
-      }))
-      const bench = await start({ channels: [mail] })
-      const seen: NotificationStatus[] = []
-      bench.outbox.onWritten(({ after }) => seen.push(after.record.status))
-      await bench.becomes(await bench.post(), 'sent')
-      expect(seen).to.deep.equal(['queued', 'sending', 'queued', 'sending', 'sent'])
+const STATEFUL = { ...NO_FLAGS, stateful: true }
+
+anyStore((open) => {
+  // Inside: what a test started ends before its store does.
+  describe('notifications in bad weather (notifications.md 8, 12, 14)', () => {
+    const start = engineBenches(open)
+
+    it('are taken up again after the store was away for longer than a lease', async () => {
+      const outage = outageOf(await open())
+      const sending = createGate()
+      const mail = scriptedChannel('mail', async (_, nth) => {
+        if (nth === 1) await sending.pass()
+        return { class: 'sent' }
+      })
+      const bench = await start({
+        store: outage.store,
+        channels: [mail],
+        lifetimes: { lease: scaledLimit(500) },
+      })
+      const id = await bench.post()
+      await sending.arrived(1)
+      const { lease } = await bench.read(id)
+      outage.begin()
+      sending.open()
+      // The worker gives it up when its lease is over.
+      await until(() => Date.now() > (lease?.until ?? 0) + scaledLimit(1000))
+      outage.end()
+      await bench.becomes(id, 'sent')
+      expect(mail.deliveries.length, 'at least once (12 rule 1), not for ever').to.equal(2)
+    }).timeout(20_000)
+
+    it('are not lost to an older one of their source when the clock goes back a little', async () => {
+      const clock = fakeClock()
+      const mail = scriptedChannel('mail')
+      const bench = await start({ clock, channels: [mail] })
+      const old = await bench.post({ flags: COLLAPSIBLE, title: 'old' })
+      await bench.becomes(old, 'sent')
+      // As the intake writes it when it followed one of a process whose clock is ahead: due now, made later.
+      const now = clock.now()
+      const id = await bench.post({
+        flags: COLLAPSIBLE,
+        title: 'new',
+        status: 'queued',
+        createdAt: now + 30_000,
+        scheduledAt: now + 30_000,
+        dueAt: now,
+      })
+      await bench.becomes(id, 'sent')
+      expect(mail.titles()).to.deep.equal(['old', 'new'])
+    })
+
+    it('keep the last state that was sent for a year, whatever was skipped after it', async () => {
+      const clock = fakeClock()
+      const { outbox, alice, ...bench } = await start({ clock, channels: [], isIdle: true })
+      const common = { flags: STATEFUL, state: 'low' }
+      const createdAt = clock.now()
+      const sent = await bench.post({
+        ...common,
+        createdAt,
+        scheduledAt: createdAt,
+        status: 'sent',
+        sentAt: createdAt,
+        finishedAt: createdAt,
+      })
+      const later = createdAt + 1000
+      const skipped = await bench.post({
+        ...common,
+        state: 'high',
+        createdAt: later,
+        scheduledAt: later,
+        status: 'skipped',
+        reason: 'min_interval',
+        finishedAt: later,
+      })
+      const { log } = bench.oauth
+      const services = { outbox, clock, lifetimes: DEFAULT_LIFETIMES, log }
+      for (const days of [8, 83, 8]) {
+        clock.advance(days * DAY_MS)
+        await purgeInstance(services, alice.id)
+      }
+      expect((await outbox.get(alice.id, sent))?.record.state).to.equal('low')
+      expect(await outbox.get(alice.id, skipped), 'the newest').to.not.equal(undefined)
     })
   })
 })

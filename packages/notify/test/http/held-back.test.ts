@@ -1,9 +1,11 @@
 import { eachStore, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { changeChoices } from '../../src/preferences/held-back-wake-ups.ts'
-import { changePreferences } from '../../src/preferences/preference-store.ts'
 import { MailError } from '../../src/index.ts'
 import { notificationKey } from '../../src/outbox/notification-record.ts'
+import { changeChoices } from '../../src/preferences/held-back-wake-ups.ts'
+import { changePreferences, readPreferences } from '../../src/preferences/preference-store.ts'
+import { MAX_SOURCES } from '../../src/preferences/preferences.ts'
+import { wayOutOf } from '../support/mail-bench.ts'
 import {
   closeServers,
   type NotifyServer,
@@ -27,17 +29,14 @@ describe('what the owner’s choices hold back (notifications.md 23.2, 23.8, 23.
       server.clock.set(NIGHT)
     }
     async function choose(attributes: Readonly<Record<string, unknown>>): Promise<void> {
-      const headers = await server.app('settings')
-      const json = { data: { attributes } }
-      const answer = await server.send('PATCH', '/notifications/preferences', { headers, json })
+      const answer = await server.choose(attributes)
       expect(answer.status, answer.text).to.equal(200)
     }
     const bills = (choice: object) => ({
       sources: [{ id: BANK, categories: [{ name: 'bills', ...choice }] }],
     })
     const statusOf = async (id: string): Promise<unknown> => (await server.read(id))['status']
-    const becomes = (id: string, status: string): Promise<void> =>
-      until(async () => (await statusOf(id)) === status)
+    const becomes = (id: string, status: string) => server.becomes(id, status)
     async function dueAt(id: string): Promise<number> {
       const key = notificationKey(server.instance.id, id)
       return (await server.store.get<{ dueAt: number }>(key))?.value.dueAt ?? 0
@@ -233,6 +232,111 @@ describe('what the owner’s choices hold back (notifications.md 23.2, 23.8, 23.
       await until(async () => {
         const stored = await server.store.get<{ status: string }>(key)
         return stored?.value.status === 'sent'
+      })
+    })
+  })
+})
+
+describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
+  eachStore((open) => {
+    let server: NotifyServer
+    afterEach(closeServers)
+
+    async function start(): Promise<void> {
+      const categories = { level: { collapsible: true } }
+      server = await startNotify({ categories, store: (clock) => open({ clock }) })
+    }
+    const choose = (attributes: object) => server.choose(attributes)
+    const bills = (change: object) => ({
+      sources: [{ id: BANK, categories: [{ name: 'bills', ...change }] }],
+    })
+    async function wayOut(): Promise<string> {
+      await server.post({ category: 'bills', title: 'First' })
+      return wayOutOf(await server.mailbox.waitForMail((mail) => mail.subject === 'First'))
+    }
+    /** As they are after years: sources that came and went. */
+    async function fillWithTheDead(): Promise<void> {
+      const dead = Array.from({ length: MAX_SOURCES }, (_, number) => [
+        `io.svc.oauth.clients/${number}`,
+        { isBlocked: true } as const,
+      ])
+      const sources = Object.fromEntries(dead) as Record<string, { isBlocked: true }>
+      await changePreferences(server, server.instance, () => ({ sources }))
+    }
+
+    describe('a digest', () => {
+      const BEFORE = Date.parse('2027-01-10T10:01:00Z')
+      const DUE = Date.parse('2027-01-10T10:15:01Z')
+
+      it('holds nothing whose mails were switched off since: it goes its other ways', async () => {
+        await start()
+        server.clock.set(BEFORE)
+        await choose(bills({ digest: '15m' }))
+        const message = 'Water is due'
+        const id = await server.post({
+          category: 'bills',
+          title: 'Water',
+          message,
+          preferred_channels: ['sms', 'mail'],
+        })
+        const other = await server.post({ category: 'bills', title: 'Light' })
+        await Promise.all([server.gathered(id), server.gathered(other)])
+        await choose(bills({ channels: { mail: false } }))
+        server.clock.set(DUE)
+        await until(() => server.texts.length === 1)
+        await server.becomes(other, 'skipped')
+        expect(await server.read(id)).to.include({ status: 'sent', channel: 'sms' })
+        expect(server.mailbox.mails).to.have.length(0)
+      }).timeout(20_000)
+
+      it('tells of a collapsible source only what came last (8)', async () => {
+        await start()
+        server.clock.set(BEFORE)
+        await choose({
+          sources: [{ id: BANK, categories: [{ name: 'level', digest: '15m' }] }],
+        })
+        const old = await server.post({ category: 'level', title: 'Level one' })
+        await server.gathered(old)
+        const last = await server.post({ category: 'level', title: 'Level two' })
+        await server.gathered(last)
+        server.clock.set(DUE)
+        const digest = await server.mailbox.waitForMail(() => true, 8000)
+        expect(digest.text).to.include('Level two').and.to.not.include('Level one')
+        // It tells of several categories: each is switched off in the settings.
+        expect(digest.text).to.include('Notification settings: ').and.to.not.include('unsubscribe')
+        expect(digest.headers.map(({ key }) => key)).to.not.include('list-unsubscribe')
+        await server.becomes(last, 'sent')
+        expect((await server.read(old))['status']).to.equal('collapsed')
+        expect(server.mailbox.mails).to.have.length(1)
+      }).timeout(20_000)
+    })
+
+    describe('the choices for sources that are gone', () => {
+      it('give way when there are too many of them', async () => {
+        await start()
+        await fillWithTheDead()
+        expect((await choose({ sources: [{ id: BANK, blocked: true }] })).status).to.equal(200)
+        const stored = await readPreferences(server, server.instance)
+        expect(stored.preferences.sources).to.deep.equal({ [BANK]: { isBlocked: true } })
+      })
+
+      it('never keep a way out from working', async () => {
+        await start()
+        const link = await wayOut()
+        await fillWithTheDead()
+        expect((await server.send('POST', link, { body: '' })).status).to.equal(200)
+        const id = await server.post({ category: 'bills', title: 'Second' })
+        await server.becomes(id, 'skipped')
+      })
+    })
+
+    describe('the way out of mails', () => {
+      it('takes 40 clicks at once', async () => {
+        await start()
+        const link = await wayOut()
+        const clicks = Array.from({ length: 40 }, () => server.send('POST', link, { body: '' }))
+        const answers = await Promise.all(clicks)
+        expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]))
       })
     })
   })

@@ -10,15 +10,16 @@ import {
   type OutgoingMessage,
   smtpTransport,
 } from '../../src/index.ts'
-import {
-  closeServers,
-  type NotifyServer,
-  SEALING_KEYS,
-  startNotify,
-} from '../support/notify-server.ts'
-import { until } from '../support/until.ts'
+import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
+import { SEALING_KEYS } from '../support/test-oauth.ts'
 
-const PREFERENCES = '/notifications/preferences'
+interface Preferences {
+  readonly channels: unknown
+  readonly sources: readonly {
+    readonly id: string
+    readonly categories: readonly { readonly name: string; readonly channels: object }[]
+  }[]
+}
 
 interface Room extends NotificationChannel {
   readonly messages: readonly OutgoingMessage[]
@@ -68,10 +69,7 @@ anyStore((open) => {
         preferred_channels: ['room', 'sms'],
         ...more,
       })
-    const ends = async (id: string, status: string): Promise<Readonly<Record<string, unknown>>> => {
-      await until(async () => (await server.read(id))['status'] === status)
-      return server.read(id)
-    }
+    const ends: NotifyServer['becomes'] = (id, status) => server.becomes(id, status)
 
     it('gets what a notification says, cleaned, and whom it is for', async () => {
       await start()
@@ -143,27 +141,18 @@ anyStore((open) => {
     it('has a limit of its own, over which the next channel is tried', async () => {
       await start({ limits: { 'notify-host': { limit: 1, windowMs: HOUR_MS } } })
       await ends(await send(), 'sent')
-      expect(await ends(await send({ title: 'Another' }), 'sent')).to.include({ channel: 'sms' })
+      const next = await send({ title: 'Another' })
+      expect(await ends(next, 'sent')).to.include({ channel: 'sms' })
+      const shown = await server.notify.operator.find(server.instance, next)
+      expect(JSON.stringify(shown)).to.include('quota_spent')
       expect(chat.messages).to.have.length(1)
     })
 
     it('is switched off by the owner, in whose settings it has its name', async () => {
       await start()
       const headers = await server.app('settings')
-      const read = async (): Promise<{
-        readonly channels: unknown
-        readonly sources: readonly {
-          readonly id: string
-          readonly categories: readonly { readonly name: string; readonly channels: object }[]
-        }[]
-      }> =>
-        // As the document has it.
-        (
-          (await server.send('GET', PREFERENCES, { headers })).json.data as unknown as {
-            attributes: never
-          }
-        ).attributes
-      const before = await read()
+      const { json } = await server.send('GET', '/notifications/preferences', { headers })
+      const { attributes: before } = json.data as unknown as { attributes: Preferences }
       expect(before.channels).to.deep.equal([{ name: 'room', label: 'Chat room' }])
       const [source] = before.sources
       expect(source?.categories[0]?.channels).to.deep.equal({
@@ -173,16 +162,7 @@ anyStore((open) => {
         mail: true,
       })
       const choose = (channels: object) =>
-        server.send('PATCH', PREFERENCES, {
-          headers,
-          json: {
-            data: {
-              attributes: {
-                sources: [{ id: source?.id, categories: [{ name: 'bills', channels }] }],
-              },
-            },
-          },
-        })
+        server.choose({ sources: [{ id: source?.id, categories: [{ name: 'bills', channels }] }] })
       expect((await choose({ room: false })).status).to.equal(200)
       expect((await choose({ pigeon: false })).status).to.equal(422)
       expect((await choose({ 'no name': false })).status).to.equal(422)
@@ -201,13 +181,10 @@ anyStore((open) => {
         channel: 'mail',
       })
       for (const name of ['Pigeon', 'a', 'a b', 'x'.repeat(17), '__proto__']) {
+        const attributes = { category: 'bills', title: 'A bill', preferred_channels: [name] }
         const answer = await server.send('POST', '/notifications', {
           headers: await server.app('bank'),
-          json: {
-            data: {
-              attributes: { category: 'bills', title: 'A bill', preferred_channels: [name] },
-            },
-          },
+          json: { data: { attributes } },
         })
         expect(answer.status, name).to.equal(422)
       }

@@ -1,5 +1,7 @@
-import { eachStore } from '@svc/testkit'
+import type http from 'node:http'
+import { anyStore, eachStore } from '@svc/testkit'
 import { expect } from 'chai'
+import { wayOutOf } from '../support/mail-bench.ts'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
@@ -110,7 +112,7 @@ describe('inbox of the owner (notifications.md 23.7)', () => {
       await server.notify.start()
       const marks = await Promise.all(ids.map((id) => mark(`/notifications/${id}`, { read: true })))
       expect(marks.map(({ status }) => status)).to.deep.equal(Array(10).fill(200))
-      for (const id of ids) await until(async () => (await server.read(id))['status'] === 'sent')
+      for (const id of ids) await server.becomes(id, 'sent')
       expect((await list()).meta.unread).to.equal(0)
     })
 
@@ -119,6 +121,8 @@ describe('inbox of the owner (notifications.md 23.7)', () => {
       ['/notifications?page[limit]=101', undefined, 400],
       ['/notifications?page[cursor]=%00', undefined, 400],
       ['/notifications?page[cursor]=nonsense', undefined, 400],
+      ['/notifications?page[cursor]=W10', undefined, 400],
+      [`/notifications?page[cursor]=${'a'.repeat(3000)}`, undefined, 400],
       ['/notifications?filter[unread]=maybe', undefined, 400],
       ['/notifications/unknown', { read: true }, 404],
       [`/notifications/${'0'.repeat(400)}`, { read: true }, 404],
@@ -126,39 +130,117 @@ describe('inbox of the owner (notifications.md 23.7)', () => {
       ['/notifications/unknown', {}, 400],
       ['/notifications', {}, 400],
     ]
-    for (const [target, attributes, status] of wrong) {
-      it(`answers ${status} to ${target} ${JSON.stringify(attributes) ?? ''}`, async () => {
+    it('answers 400 to what makes no sense, 404 to what is not there', async () => {
+      for (const [target, attributes, status] of wrong) {
         const headers = await server.app('home')
         const answer =
           attributes === undefined
             ? await server.send('GET', target, { headers })
             : await mark(target, attributes)
-        expect(answer.status, answer.text).to.equal(status)
+        expect(answer.status, `${target} ${answer.text}`).to.equal(status)
         expect(answer.headers['content-type']).to.match(/^application\/vnd\.api\+json/)
-      })
-    }
-
-    it('is for those who may: 401 without a token, 403 without the permission; 413 and 415', async () => {
-      const id = await server.post({ category: 'balance' })
-      const json = { data: { attributes: { read: true } } }
-      const calls = [
-        ['GET', '/notifications', {}],
-        ['PATCH', '/notifications', { json }],
-        ['PATCH', `/notifications/${id}`, { json }],
-      ] as const
-      for (const [method, target, body] of calls) {
-        expect((await server.send(method, target, body)).status).to.equal(401)
-        const headers = await server.app('bank')
-        expect((await server.send(method, target, { ...body, headers })).status).to.equal(403)
-        if (method === 'GET') continue
-        const home = await server.app('home')
-        const huge = { data: { attributes: { read: true, x: 'x'.repeat(70_000) } } }
-        const big = await server.send(method, target, { headers: home, json: huge })
-        expect(big.status).to.equal(413)
-        const plain = { ...home, 'content-type': 'text/plain' }
-        const text = await server.send(method, target, { headers: plain, body: '{}' })
-        expect(text.status).to.equal(415)
       }
+    })
+  })
+})
+
+const BANK = 'io.svc.apps/bank'
+const BILL = { category: 'bills', title: 'Water' }
+
+describe('notifications over HTTP, in the corners', () => {
+  anyStore((open) => {
+    let server: NotifyServer
+    afterEach(closeServers)
+    beforeEach(async () => {
+      server = await startNotify({ store: (clock) => open({ clock }) })
+    })
+
+    /** Headers of a client that is linked to the bank. */
+    const linked = async (more = {}) =>
+      (await server.client('io.svc.files:GET', { software_id: 'registry://bank', ...more })).headers
+
+    describe('an app and its linked clients (D30)', () => {
+      it('are one for the owner’s preferences: what mutes one mutes the other', async () => {
+        await server.choose({ sources: [{ id: BANK, blocked: true }] })
+        await server.becomes(await server.postAs(await linked(), BILL), 'skipped')
+      })
+
+      it('appear once among what may post', async () => {
+        await linked({ notifications: { own: {} } })
+        const headers = await server.app('settings')
+        const { text } = await server.send('GET', '/notifications/preferences', { headers })
+        const { data } = JSON.parse(text) as { data: { attributes: { sources: { id: string }[] } } }
+        expect(data.attributes.sources.map(({ id }) => id)).to.deep.equal([BANK])
+      })
+
+      it('end their mails together with one click', async () => {
+        await server.postAs(await linked(), BILL)
+        const link = wayOutOf(await server.mailbox.waitForMail())
+        expect((await server.send('POST', link, { body: '' })).status).to.equal(200)
+        await server.becomes(await server.post({ category: 'bills' }), 'skipped')
+      })
+    })
+
+    describe('what other origins may read (D28)', () => {
+      const exposed = (headers: http.IncomingHttpHeaders): string[] =>
+        String(headers['access-control-expose-headers']).split(', ')
+
+      it('is where the notification is, and whether the answer is a repeated one', async () => {
+        const headers = {
+          ...(await server.app('bank')),
+          origin: 'https://bank.alice.example.com',
+          'idempotency-key': 'one',
+        }
+        const json = { data: { attributes: BILL } }
+        for (const replayed of [undefined, 'true']) {
+          const answer = await server.send('POST', '/notifications', { headers, json })
+          expect(answer.status).to.equal(201)
+          expect(answer.headers['idempotency-replayed']).to.equal(replayed)
+          expect(exposed(answer.headers)).to.include.members([
+            'Idempotency-Replayed',
+            'Location',
+            'Retry-After',
+            'WWW-Authenticate',
+          ])
+        }
+      })
+    })
+
+    describe('requests that make no sense', () => {
+      it('are 405 with every method that there is', async () => {
+        const headers = await server.app('bank')
+        const rows: readonly (readonly [path: string, allow: readonly string[]])[] = [
+          ['/notifications', ['GET', 'PATCH', 'POST']],
+          [
+            `/notifications/${await server.post({ category: 'bills' })}`,
+            ['DELETE', 'GET', 'PATCH'],
+          ],
+        ]
+        for (const [path, allow] of rows) {
+          const answer = await server.send('PUT', path, { headers })
+          expect(answer.status, path).to.equal(405)
+          const named = String(answer.headers['allow']).split(', ')
+          expect(named.filter((name) => name !== 'HEAD').toSorted(), path).to.deep.equal(allow)
+        }
+      })
+
+      it('are 404 for what is no id, whatever it is', async () => {
+        const home = await server.app('home')
+        const json = { data: { attributes: { read: true } } }
+        const unknown = '01a20245-080b-707e-9cb2-6ba7228fe65a'
+        const odd = ['x', '%00', '%0A', '%zz', 'a%2Fb', '..%2f', '%ED%A0%80', 'é'.repeat(300), '{}']
+        odd.push(unknown, unknown.toUpperCase())
+        for (const id of odd) {
+          const path = `/notifications/${id.replaceAll('é', '%C3%A9')}`
+          for (const method of ['GET', 'PATCH', 'DELETE']) {
+            const answer = await server.send(method, path, {
+              headers: home,
+              ...(method === 'PATCH' && { json }),
+            })
+            expect(answer.status, `${method} ${path.slice(0, 40)}`).to.be.oneOf([400, 404])
+          }
+        }
+      })
     })
   })
 })

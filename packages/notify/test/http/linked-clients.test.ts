@@ -2,9 +2,7 @@ import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { engineBenches } from '../support/engine-benches.ts'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
-import { registerClient } from '../support/register-client.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
-import { until } from '../support/until.ts'
 
 const BANK = 'io.svc.apps/bank'
 const HOUR_MS = 3_600_000
@@ -26,19 +24,9 @@ eachStore((open) => {
       server = await startNotify({ store: (clock) => open({ clock }) })
     }
     async function linked(): Promise<LinkedClient> {
-      const { instance, oauth } = server
-      const id = await registerClient(oauth, instance, { software_id: 'registry://bank' })
-      const tokens = await oauth.clients.issueTokens(instance, id, `@${BANK}`)
-      const headers = { authorization: `Bearer ${tokens?.access_token}` }
-      return {
-        id,
-        async post(attributes = {}) {
-          const json = { data: { attributes: { category: 'bills', title: 'Bill', ...attributes } } }
-          const answer = await server.send('POST', '/notifications', { headers, json })
-          expect(answer.status, answer.text).to.equal(201)
-          return (answer.json as unknown as { data: { id: string } }).data.id
-        },
-      }
+      const { id, headers } = await server.client(`@${BANK}`, { software_id: 'registry://bank' })
+      const bill = { category: 'bills', title: 'Bill' }
+      return { id, post: (attributes = {}) => server.postAs(headers, { ...bill, ...attributes }) }
     }
     const inAnHour = (): string => new Date(server.clock.now() + HOUR_MS).toISOString()
 
@@ -47,18 +35,17 @@ eachStore((open) => {
       const [gone, other] = [await linked(), await linked()]
       const at = inAnHour()
       const told = await gone.post({ title: 'Told' })
-      await until(async () => (await server.read(told))['status'] === 'sent')
+      await server.becomes(told, 'sent')
       const waiting = await gone.post({ title: 'Of the one that is gone', at })
       const ofOther = await other.post({ title: 'Of the other one', at })
       const ofApp = await server.post({ category: 'bills', title: 'Of the app', at })
       expect(await server.oauth.clients.revoke(server.instance, gone.id, 'by its owner')).to.equal(
         true,
       )
-      await until(async () => (await server.read(waiting))['status'] === 'cancelled')
-      expect(await server.read(waiting)).to.include({ reason: 'source_gone' })
+      expect(await server.becomes(waiting, 'cancelled')).to.include({ reason: 'source_gone' })
       server.clock.advance(HOUR_MS + 1000)
-      await until(async () => (await server.read(ofOther))['status'] === 'sent')
-      await until(async () => (await server.read(ofApp))['status'] === 'sent')
+      await server.becomes(ofOther, 'sent')
+      await server.becomes(ofApp, 'sent')
       // What the owner was told stays the app's: its other clients and itself read it (D30).
       expect(await server.read(told)).to.include({ status: 'sent' })
       const subjects = server.mailbox.mails.map(({ subject }) => subject)
@@ -79,8 +66,7 @@ eachStore((open) => {
       const id = await client.post({ at: inAnHour() })
       await server.oauth.clients.revokeGrants(server.instance, 'by its owner')
       server.clock.advance(HOUR_MS + 1000)
-      await until(async () => (await server.read(id))['status'] === 'cancelled')
-      expect(await server.read(id)).to.include({ reason: 'source_gone' })
+      expect(await server.becomes(id, 'cancelled')).to.include({ reason: 'source_gone' })
       expect(server.mailbox.mails).to.have.length(0)
     })
 
@@ -88,11 +74,7 @@ eachStore((open) => {
       await begin()
       server.clock.set(Date.parse('2027-01-10T10:01:00Z'))
       const categories = [{ name: 'bills', digest: '1h' }]
-      const chosen = await server.send('PATCH', '/notifications/preferences', {
-        headers: await server.app('settings'),
-        json: { data: { attributes: { sources: [{ id: BANK, categories }] } } },
-      })
-      expect(chosen.status, chosen.text).to.equal(200)
+      await server.choose({ sources: [{ id: BANK, categories }] })
       const client = await linked()
       const gone = await client.post({ title: 'Of nobody' })
       const kept = await server.post({ category: 'bills', title: 'Of the app' })
@@ -102,7 +84,7 @@ eachStore((open) => {
       server.clock.set(Date.parse('2027-01-10T11:00:01Z'))
       const digest = await server.mailbox.waitForMail(() => true, 8000)
       expect(digest.text).to.include('Of the app').and.to.not.include('Of nobody')
-      await until(async () => (await server.read(gone))['status'] === 'cancelled')
+      await server.becomes(gone, 'cancelled')
     })
   })
 })

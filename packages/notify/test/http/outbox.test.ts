@@ -2,6 +2,7 @@ import { HOUR_MS } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
+import { settleItem } from '../../src/engine/digests.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import { createOutbox } from '../../src/outbox/outbox.ts'
 import type { NotificationRecord, StoredNotification } from '../../src/outbox/notification.ts'
@@ -146,6 +147,20 @@ eachStore((open) => {
       await Promise.all(Array.from({ length: 60 }, () => post('later', later)))
       const last = await bench.outbox.lastDueOfSource(bench.alice.id, 'svc/app/bank/balance/', now)
       expect(last?.record.title).to.equal('last')
+    })
+
+    it('has no item overwritten by a digest that is held or ended meanwhile (12.3)', async () => {
+      for (const changed of [
+        { lease: { token: 'x', until: 9_999_999_999_999 } },
+        { status: 'cancelled', finishedAt: 1 },
+      ] as const) {
+        const gathered = await stored(await post('one', { status: 'queued', digestId: '1' }))
+        await bench.outbox.update(gathered, { ...gathered.record, ...changed })
+        await settleItem(bench, gathered, (before) => ({ ...before, status: 'sent' }))
+        const { record } = await stored(gathered.record.id)
+        expect(record).to.deep.include(changed)
+        expect(record.status).to.not.equal('sent')
+      }
     })
 
     it('asks for a wake-up before it writes, so that a crash in between loses nothing', async () => {

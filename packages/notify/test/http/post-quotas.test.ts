@@ -1,12 +1,9 @@
-import { createRateLimits, HOUR_MS } from '@svc/platform'
+import { HOUR_MS } from '@svc/platform'
 import { indexKey, StoreUnavailableError } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { withinPostLimits } from '../../src/intake/post-limits.ts'
-import type { Posting } from '../../src/intake/posting.ts'
-import { DEFAULT_LIMITS, type NotifyBucket } from '../../src/limits.ts'
-import { NotifyError } from '../../src/notify-error.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import {
   type IntakeServer,
   type IntakeServerOptions,
@@ -14,6 +11,8 @@ import {
 } from '../support/intake-server.ts'
 
 const PLAIN = { category: 'plain', title: 't' }
+/** The konnector's. */
+const DUE = { category: 'due', title: 't', state: 's' }
 
 eachStore((open, name) => {
   const start = (options: Partial<IntakeServerOptions> = {}) =>
@@ -23,8 +22,7 @@ eachStore((open, name) => {
     })
 
   const posts = async (server: IntakeServer, count: number) => {
-    const app = await server.app()
-    return Promise.all(Array.from({ length: count }, () => server.post(app, PLAIN)))
+    return Promise.all(Array.from({ length: count }, () => server.post(server.bank, PLAIN)))
   }
 
   describe('post quotas (notifications.md 13)', () => {
@@ -34,17 +32,12 @@ eachStore((open, name) => {
       expect(answers.filter(({ status }) => status === 201)).to.have.length(100)
       const refused = answers.filter(({ status }) => status === 429)
       expect(refused).to.have.length(20)
-      expect(refused[0]?.errors).to.deep.equal([
-        { status: '429', code: 'rate_limited', title: 'Too Many Requests' },
-      ])
-      const wait = Number(refused[0]?.headers['retry-after'])
-      expect(wait).to.be.within(3500, 3600)
+      for (const answer of refused) {
+        expectRefusal(answer, 429, 'rate_limited')
+        expect(Number(answer.headers['retry-after'])).to.be.within(3500, 3600)
+      }
       expect(await server.records()).to.have.length(100)
-      const other = await server.post(await server.konnector(), {
-        category: 'due',
-        title: 't',
-        state: 's',
-      })
+      const other = await server.post(await server.konnector(), DUE)
       expect(other.status, 'another owner').to.equal(201)
       server.clock.advance(HOUR_MS)
       expect((await posts(server, 1))[0]?.status, 'after the window').to.equal(201)
@@ -62,49 +55,29 @@ eachStore((open, name) => {
       const limit = { limit: 2, windowMs: HOUR_MS }
       const server = await start({ limits: { 'notify-post-instance': limit } })
       await posts(server, 2)
-      const other = await server.post(await server.konnector(), {
-        category: 'due',
-        title: 't',
-        state: 's',
-      })
+      const other = await server.post(await server.konnector(), DUE)
       expect([other.status, other.errors[0]?.code]).to.deep.equal([429, 'rate_limited'])
     })
 
     it('take nothing of what is left for the instance once their owner has none left', async () => {
-      const server = await start()
-      const limits = createRateLimits<NotifyBucket>({
-        store: server.store,
-        clock: server.clock,
-        limits: { ...DEFAULT_LIMITS, 'notify-post': { limit: 1, windowMs: HOUR_MS } },
-        tooMany: () => new NotifyError('rate_limited'),
-      })
-      const counted: NotifyBucket[] = []
-      const watched: Posting['limits'] = {
-        async hit(instance, bucket, subject) {
-          counted.push(bucket)
-          return limits.hit(instance, bucket, subject)
-        },
-        release: limits.release,
+      const limits = {
+        'notify-post': { limit: 1, windowMs: HOUR_MS },
+        'notify-post-instance': { limit: 2, windowMs: HOUR_MS },
       }
-      const poster = { originator: 'app', owner: 'io.svc.apps/bank', postedBy: 'bank' } as const
-      const post = (): Promise<string> =>
-        withinPostLimits(watched, server.instance, poster, async () => 'accepted')
-      expect(await post()).to.equal('accepted')
-      const refused = await post().catch((error: unknown) => error)
-      expect(refused).to.be.instanceOf(NotifyError)
-      // Not for a moment either: others would be refused meanwhile.
-      expect(counted).to.deep.equal(['notify-post', 'notify-post-instance', 'notify-post'])
+      const server = await start({ limits })
+      const statuses = (await posts(server, 5)).map(({ status }) => status)
+      expect(statuses.toSorted()).to.deep.equal([201, 429, 429, 429, 429])
+      expect((await server.post(await server.konnector(), DUE)).status).to.equal(201)
     })
 
     it('do not count what was refused', async () => {
       const limit = { limit: 2, windowMs: HOUR_MS }
       const server = await start({ limits: { 'notify-post': limit } })
-      const app = await server.app()
       for (const fields of [{ title: '' }, { category: 'x' }, { at: 'x' }, { message: 1 }, {}]) {
-        const answer = await server.post(app, { category: 'slow', title: 't', ...fields })
+        const answer = await server.post(server.bank, { category: 'slow', title: 't', ...fields })
         expect(answer.status).to.be.within(400, 422)
       }
-      await server.send('POST', '/notifications', { headers: app, body: '{' })
+      await server.send('POST', '/notifications', { headers: server.bank, body: '{' })
       const answers = await posts(server, 10)
       expect(answers.filter(({ status }) => status === 201)).to.have.length(2)
     })
@@ -125,20 +98,18 @@ eachStore((open, name) => {
           },
         }),
       })
-      const app = await server.app()
-      const first = server.post(app, PLAIN)
+      const first = server.post(server.bank, PLAIN)
       await reached.promise
-      expect((await server.post(app, PLAIN)).status).to.equal(429)
+      expect((await server.post(server.bank, PLAIN)).status).to.equal(429)
       gate.resolve()
       expect((await first).status).to.equal(503)
       isAway = false
-      expect((await server.post(app, PLAIN)).status).to.equal(201)
+      expect((await server.post(server.bank, PLAIN)).status).to.equal(201)
     })
 
     it('count answers of the same state', async () => {
       const server = await start({ limits: { 'notify-post': { limit: 2, windowMs: HOUR_MS } } })
-      const app = await server.app()
-      const post = () => server.post(app, { category: 'balance', title: 't', state: 'a' })
+      const post = () => server.post(server.bank, { category: 'balance', title: 't', state: 'a' })
       await post()
       expect((await post()).data.meta.skipped).to.equal('same_state')
       expect((await post()).status).to.equal(429)
@@ -171,10 +142,9 @@ eachStore((open, name) => {
       const server = await start({ maxUnfinished: 30, limits: wide })
       const servers =
         name === 'Redis' ? [server, await start({ sameAs: server, maxUnfinished: 30 })] : [server]
-      const app = await server.app()
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
-          (servers[n % servers.length] ?? server).post(app, PLAIN),
+          (servers[n % servers.length] ?? server).post(server.bank, PLAIN),
         ),
       )
       expect(answers.filter(({ status }) => status === 201)).to.have.length(30)
@@ -187,11 +157,10 @@ eachStore((open, name) => {
     it('is 200 for each owner', async () => {
       const server = await start({ limits: wide })
       const at = new Date(server.clock.now() + HOUR_MS).toISOString()
-      const app = await server.app()
       const codes = []
       for (let batch = 0; batch < 5; batch += 1) {
         const answers = await Promise.all(
-          Array.from({ length: 41 }, () => server.post(app, { ...PLAIN, at })),
+          Array.from({ length: 41 }, () => server.post(server.bank, { ...PLAIN, at })),
         )
         codes.push(...answers.map(({ status }) => status))
       }
@@ -201,21 +170,18 @@ eachStore((open, name) => {
 
     it('counts neither finished ones nor those of others', async () => {
       const server = await start({ maxUnfinished: 2, limits: wide })
-      const app = await server.app()
       const [first] = await posts(server, 2)
-      expect((await server.post(app, PLAIN)).status).to.equal(429)
-      const konnector = await server.post(await server.konnector(), {
-        category: 'due',
-        title: 't',
-        state: 's',
-      })
+      expect((await server.post(server.bank, PLAIN)).status).to.equal(429)
+      const konnector = await server.post(await server.konnector(), DUE)
       expect(konnector.status).to.equal(201)
       for (const status of ['sending', 'sent'] as const) {
         const finishedAt = status === 'sent' ? { finishedAt: server.clock.now() } : {}
         await server.change(first?.data.id ?? '', { status, ...finishedAt })
-        expect((await server.post(app, PLAIN)).status).to.equal(status === 'sent' ? 201 : 429)
+        expect((await server.post(server.bank, PLAIN)).status).to.equal(
+          status === 'sent' ? 201 : 429,
+        )
       }
-      expect((await server.post(app, PLAIN)).status).to.equal(429)
+      expect((await server.post(server.bank, PLAIN)).status).to.equal(429)
     })
 
     it('leaves no rows behind when its instance is removed', async () => {
@@ -239,8 +205,8 @@ eachStore((open, name) => {
 
     it('does not refuse what will not be sent', async () => {
       const server = await start({ maxUnfinished: 1 })
-      const app = await server.app()
-      const slow = (state: string) => server.post(app, { category: 'slow', title: 't', state })
+      const slow = (state: string) =>
+        server.post(server.bank, { category: 'slow', title: 't', state })
       await slow('a')
       expect((await slow('b')).data.attributes['status']).to.equal('skipped')
       expect((await slow('a')).data.meta.skipped).to.equal('same_state')

@@ -1,21 +1,20 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import { type Answer, BANK, type IntakeServer } from '../support/intake-server.ts'
 import { memoryIntake } from '../support/memory-intake.ts'
 
 const start = memoryIntake()
 
 const JSON_TYPE = { 'content-type': 'application/vnd.api+json' }
-const GOOD = JSON.stringify({ data: { attributes: { category: 'plain', title: 't' } } })
-const MALFORMED = {
-  status: '400',
-  code: 'malformed_json',
-  title: 'Bad Request',
-  detail: 'JSON input is malformed or is missing mandatory fields',
-}
-
-async function send(server: IntakeServer, body: string, headers: OutgoingHttpHeaders = JSON_TYPE) {
+const PLAIN = { category: 'plain', title: 't' }
+const GOOD = JSON.stringify({ data: { attributes: PLAIN } })
+async function send(
+  server: IntakeServer,
+  body: string | Uint8Array,
+  headers: OutgoingHttpHeaders = JSON_TYPE,
+) {
   return server.send('POST', '/notifications', {
     headers: { ...(await server.app()), ...headers },
     body,
@@ -25,39 +24,22 @@ async function send(server: IntakeServer, body: string, headers: OutgoingHttpHea
 const codeOf = ({ status, errors }: Answer) => [status, errors[0]?.code]
 
 describe('POST /notifications, refusals (notifications.md 3.5)', () => {
-  it('are 401 without a token, with a challenge', async () => {
+  it('are 401 without a token in a header, with a challenge (2.1)', async () => {
     const server = await start()
-    const headers: OutgoingHttpHeaders[] = [{}, { authorization: 'Basic YTpi' }]
-    for (const more of [...headers, { authorization: 'Bearer ' }]) {
-      const answer = await server.send('POST', '/notifications', {
-        headers: { ...JSON_TYPE, ...more },
-        body: GOOD,
-      })
-      expect([answer.status, answer.errors]).to.deep.equal([
-        401,
-        [
-          {
-            status: '401',
-            code: 'missing_token',
-            title: 'Unauthorized',
-            detail: 'No token in request',
-          },
-        ],
-      ])
+    const token = String((await server.app())['authorization']).slice(7)
+    const requests: readonly (readonly [query: string, headers: OutgoingHttpHeaders])[] = [
+      ['', {}],
+      ['', { authorization: 'Basic YTpi' }],
+      ['', { authorization: 'Bearer ' }],
+      [`?bearer_token=${token}`, {}],
+    ]
+    for (const [query, more] of requests) {
+      const headers = { ...JSON_TYPE, ...more }
+      const answer = await server.send('POST', `/notifications${query}`, { headers, body: GOOD })
+      expectRefusal(answer, 401, 'missing_token')
       expect(answer.headers['www-authenticate']).to.match(/^Bearer/)
       expect(answer.headers['content-type']).to.equal('application/vnd.api+json')
     }
-  })
-
-  it('are 401 with a token in the query or body alone (2.1)', async () => {
-    const server = await start()
-    const { authorization } = await server.app()
-    const token = String(authorization).slice(7)
-    const answer = await server.send('POST', `/notifications?bearer_token=${token}`, {
-      headers: JSON_TYPE,
-      body: GOOD,
-    })
-    expect(codeOf(answer)).to.deep.equal([401, 'missing_token'])
   })
 
   it('are 401 with a token that is none, or of another kind (2.2)', async () => {
@@ -66,86 +48,49 @@ describe('POST /notifications, refusals (notifications.md 3.5)', () => {
     const token = String(headers['authorization'])
     for (const authorization of ['Bearer x', `${token}x`, 'Bearer a.b.c', `${token} ${token}`]) {
       const answer = await server.post({ authorization }, { category: 'a', title: 't' })
-      expect([answer.status, answer.errors]).to.deep.equal([
-        401,
-        [
-          {
-            status: '401',
-            code: 'invalid_token',
-            title: 'Unauthorized',
-            detail: 'Invalid JWT token',
-          },
-        ],
-      ])
+      expectRefusal(answer, 401, 'invalid_token')
       expect(answer.headers['www-authenticate']).to.equal('Bearer error="invalid_token"')
     }
   })
 
   it('are 401 with a token that expired, and say so', async () => {
     const server = await start()
-    const app = await server.app()
     server.clock.advance(86_400_000)
-    const answer = await server.post(app, { category: 'plain', title: 't' })
-    expect([answer.status, answer.errors[0]?.code, answer.errors[0]?.detail]).to.deep.equal([
-      401,
-      'invalid_token',
-      'Expired token',
-    ])
+    const answer = await server.post(server.bank, PLAIN)
+    expectRefusal(answer, 401, 'invalid_token', { detail: 'Expired token' })
     expect(answer.headers['www-authenticate']).to.include('The access token expired')
   })
 
-  const malformed: readonly (readonly [string, string])[] = [
-    ['nothing', ''],
-    ['text', 'hello'],
-    ['half an object', '{"data":'],
-    ['null', 'null'],
-    ['an array', '[]'],
-    ['a text', '"x"'],
-    ['no data', '{}'],
-    ['data null', '{"data":null}'],
-    ['data that is an array', '{"data":[]}'],
-    ['data that is a text', '{"data":"x"}'],
-    ['attributes that are an array', '{"data":{"attributes":[]}}'],
-    ['attributes that are a text', '{"data":{"attributes":"x"}}'],
-    ['JSON nested 40 levels', `{"data":{"attributes":${'['.repeat(40)}${']'.repeat(40)}}}`],
-  ]
-  for (const [what, body] of malformed) {
-    it(`are 400 malformed_json for ${what}`, async () => {
-      const answer = await send(await start(), body)
-      expect([answer.status, answer.errors]).to.deep.equal([400, [MALFORMED]])
-    })
-  }
-
-  it('are 400 for what is not UTF-8', async () => {
+  it('are 400 malformed_json for what is no document, each byte of it UTF-8', async () => {
     const server = await start()
-    const body = Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xff]), Buffer.from('"}')])
-    const headers = { ...(await server.app()), ...JSON_TYPE }
-    const answer = await server.send('POST', '/notifications', { headers, body })
-    expect([answer.status, answer.errors]).to.deep.equal([400, [MALFORMED]])
+    for (const body of [
+      '',
+      'hello',
+      '{"data":',
+      'null',
+      '[]',
+      '"x"',
+      '{}',
+      '{"data":null}',
+      '{"data":[]}',
+      '{"data":"x"}',
+      '{"data":{"attributes":[]}}',
+      '{"data":{"attributes":"x"}}',
+      `{"data":{"attributes":${'['.repeat(40)}${']'.repeat(40)}}}`,
+      Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xff]), Buffer.from('"}')]),
+    ]) {
+      expectRefusal(await send(server, body), 400, 'malformed_json')
+    }
   })
 
-  for (const title of [undefined, null, '', '  ', '\n\t']) {
-    it(`are 400 for the title ${JSON.stringify(title)}`, async () => {
-      const server = await start()
-      const answer = await server.post(await server.app(), { category: 'plain', title })
-      expect([answer.status, answer.errors]).to.deep.equal([
-        400,
-        [
-          {
-            status: '400',
-            code: 'invalid_notification',
-            title: 'Bad Request',
-            detail: 'Notification is not valid',
-            source: { pointer: '/data/attributes/title' },
-          },
-        ],
-      ])
-    })
-  }
-
-  it('are 400 without attributes', async () => {
-    const answer = await send(await start(), '{"data":{}}')
-    expect(codeOf(answer)).to.deep.equal([400, 'invalid_notification'])
+  it('are 400 without a title', async () => {
+    const server = await start()
+    const source = { pointer: '/data/attributes/title' }
+    for (const title of [undefined, null, '', '  ', '\n\t']) {
+      const answer = await server.post(server.bank, { category: 'plain', title })
+      expectRefusal(answer, 400, 'invalid_notification', { source })
+    }
+    expect(codeOf(await send(server, '{"data":{}}'))).to.deep.equal([400, 'invalid_notification'])
   })
 
   it('are 403 where an app declares nothing', async () => {
@@ -153,64 +98,28 @@ describe('POST /notifications, refusals (notifications.md 3.5)', () => {
     for (const notifications of [undefined, {}]) {
       const { notifications: _, ...app } = BANK
       server.apps.set('bank', { ...app, ...(notifications && { notifications }) })
-      const answer = await server.post(await server.app(), { category: 'plain', title: 't' })
-      expect([answer.status, answer.errors]).to.deep.equal([
-        403,
-        [
-          {
-            status: '403',
-            code: 'no_category',
-            title: 'Forbidden',
-            detail: 'No category for this app',
-          },
-        ],
-      ])
+      expectRefusal(await server.post(server.bank, PLAIN), 403, 'no_category')
     }
   })
 
-  for (const category of [
-    undefined,
-    null,
-    '',
-    'other',
-    'broken',
-    'constructor',
-    1,
-    {},
-    ['plain'],
-  ]) {
-    it(`are 403 for the category ${JSON.stringify(category)}`, async () => {
-      const server = await start()
-      const answer = await server.post(await server.app(), { category, title: 't' })
-      expect([answer.status, answer.errors]).to.deep.equal([
-        403,
-        [
-          {
-            status: '403',
-            code: 'category_not_found',
-            title: 'Forbidden',
-            detail: 'Notification category does not exist',
-          },
-        ],
-      ])
-    })
-  }
-
-  it('are 403 where a client of its own declared nothing', async () => {
+  it('are 403 for what is no declared category, also of a client of its own', async () => {
     const server = await start()
+    const names = [undefined, null, '', 'other', 'broken', 'constructor', 1, {}, ['plain']]
+    for (const category of names) {
+      expectRefusal(
+        await server.post(server.bank, { category, title: 't' }),
+        403,
+        'category_not_found',
+      )
+    }
     const { headers } = await server.client('io.svc.notifications')
-    const answer = await server.post(headers, { category: 'plain', title: 't' })
-    expect(codeOf(answer)).to.deep.equal([403, 'category_not_found'])
+    expectRefusal(await server.post(headers, PLAIN), 403, 'category_not_found')
   })
 
   it('are 404 where the linked app is not installed', async () => {
     const server = await start()
     const { headers } = await server.client('*', { software_id: 'registry://notes' })
-    const answer = await server.post(headers, { category: 'plain', title: 't' })
-    expect([answer.status, answer.errors]).to.deep.equal([
-      404,
-      [{ status: '404', code: 'app_not_found', title: 'Not Found' }],
-    ])
+    expectRefusal(await server.post(headers, PLAIN), 404, 'app_not_found')
   })
 
   it('are 503 while the store is away, and tell nothing of it', async () => {
@@ -223,51 +132,35 @@ describe('POST /notifications, refusals (notifications.md 3.5)', () => {
         },
       }),
     })
-    const answer = await server.post(await server.app(), { category: 'plain', title: 't' })
-    expect([answer.status, answer.errors]).to.deep.equal([
-      503,
-      [{ status: '503', code: 'unavailable', title: 'Service Unavailable' }],
-    ])
+    const answer = await server.post(server.bank, PLAIN)
+    expectRefusal(answer, 503, 'unavailable')
     expect(answer.headers['retry-after']).to.equal('5')
   })
 
-  for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-    it(`are 405 for ${method} on the collection`, async () => {
-      const server = await start()
+  it('are 405 for other methods on the collection', async () => {
+    const server = await start()
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const answer = await server.send(method, '/notifications', { headers: await server.app() })
-      expect(answer.status).to.equal(405)
-      expect(answer.headers['allow']).to.equal('POST')
-    })
-  }
+      expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'POST'])
+    }
+  })
 })
 
 describe('POST /notifications, content types (3.1)', () => {
-  for (const type of [
-    'application/vnd.api+json',
-    'application/vnd.api+json; charset=utf-8',
-    'application/json',
-    'application/json;charset=UTF-8',
-    undefined,
-  ]) {
-    it(`takes ${type ?? 'none'}`, async () => {
-      const headers = type === undefined ? {} : { 'content-type': type }
-      expect((await send(await start(), GOOD, headers)).status).to.equal(201)
-    })
-  }
-
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'a', '']) {
-    it(`answers 415 to ${JSON.stringify(type)}`, async () => {
-      const answer = await send(await start(), GOOD, { 'content-type': type })
-      expect([answer.status, answer.errors]).to.deep.equal([
-        415,
-        [{ status: '415', code: 'unsupported_media_type', title: 'Unsupported Media Type' }],
-      ])
-    })
-  }
-
-  it('answers 415 to an encoded body', async () => {
-    const answer = await send(await start(), GOOD, { ...JSON_TYPE, 'content-encoding': 'gzip' })
-    expect(answer.status).to.equal(415)
+  it('are those of JSON, or none', async () => {
+    const server = await start()
+    const json = ['application/vnd.api+json', 'application/json']
+    for (const type of [...json, `${json[0]}; charset=utf-8`, `${json[1]};charset=UTF-8`]) {
+      expect((await send(server, GOOD, { 'content-type': type })).status, type).to.equal(201)
+    }
+    expect((await send(server, GOOD, {})).status).to.equal(201)
+    const others = ['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'a', '']
+    for (const headers of [
+      ...others.map((type) => ({ 'content-type': type })),
+      { ...JSON_TYPE, 'content-encoding': 'gzip' },
+    ]) {
+      expectRefusal(await send(server, GOOD, headers), 415, 'unsupported_media_type')
+    }
   })
 
   it('takes bodies of 512 KiB, and answers 413 to more (D36)', async () => {
@@ -277,11 +170,7 @@ describe('POST /notifications, content types (3.1)', () => {
       return `${head}${'x'.repeat(bytes - head.length - 4)}"}}}`
     }
     expect((await send(server, body(524_288))).status).to.equal(201)
-    const answer = await send(server, body(524_289))
-    expect([answer.status, answer.errors]).to.deep.equal([
-      413,
-      [{ status: '413', code: 'payload_too_large', title: 'Content Too Large' }],
-    ])
+    expectRefusal(await send(server, body(524_289)), 413, 'payload_too_large')
   })
 })
 
@@ -295,51 +184,44 @@ describe('POST /notifications, the order of its checks (3.2)', () => {
     const to = (headers: OutgoingHttpHeaders, body: string) =>
       server.send('POST', '/notifications', { headers, body })
     const stranger = await server.client('io.svc.files')
-    const app = await server.app()
     const attributes = (fields: object) => JSON.stringify({ data: { attributes: fields } })
     const wrong = { title: 't'.repeat(600), message: 1 }
     const key = { 'idempotency-key': 'two words' }
 
-    expect(codeOf(await to({ ...bad, authorization: 'Bearer x' }, huge))[0]).to.equal(401)
-    expect(codeOf(await to({ ...bad, ...stranger.headers }, huge))[0]).to.equal(403)
-    expect(codeOf(await to({ ...app, ...bad }, huge))[0]).to.equal(415)
-    expect(codeOf(await to({ ...app, ...JSON_TYPE }, huge))[0]).to.equal(413)
-    expect(codeOf(await to({ ...app, ...JSON_TYPE }, '{'))[0]).to.equal(400)
-    expect(codeOf(await to({ ...app, ...JSON_TYPE }, attributes({ message: 1 })))).to.deep.equal([
-      400,
-      'invalid_notification',
-    ])
-    expect(codeOf(await to({ ...app, ...JSON_TYPE }, attributes(wrong)))).to.deep.equal([
-      403,
-      'category_not_found',
-    ])
-    const category = { category: 'plain' }
-    expect(
-      codeOf(await to({ ...app, ...JSON_TYPE, ...key }, attributes({ ...wrong, ...category }))),
-    ).to.deep.equal([422, 'invalid_attribute'])
-    expect((await to({ ...app, ...JSON_TYPE }, GOOD)).status).to.equal(201)
+    const typed = { ...server.bank, ...JSON_TYPE }
+    const before: readonly (readonly [OutgoingHttpHeaders, string, number, string])[] = [
+      [{ ...bad, authorization: 'Bearer x' }, huge, 401, 'invalid_token'],
+      [{ ...bad, ...stranger.headers }, huge, 403, 'insufficient_scope'],
+    ]
+    const rows: typeof before = [
+      ...before,
+      [{ ...server.bank, ...bad }, huge, 415, 'unsupported_media_type'],
+      [typed, huge, 413, 'payload_too_large'],
+      [typed, '{', 400, 'malformed_json'],
+      [typed, attributes({ message: 1 }), 400, 'invalid_notification'],
+      [typed, attributes(wrong), 403, 'category_not_found'],
+      [{ ...typed, ...key }, attributes({ ...wrong, category: 'plain' }), 422, 'invalid_attribute'],
+    ]
+    for (const [headers, body, ...code] of rows) {
+      expect(codeOf(await to(headers, body))).to.deep.equal(code)
+    }
+    expect((await to({ ...server.bank, ...JSON_TYPE }, GOOD)).status).to.equal(201)
     // The quota is spent: it comes before everything but token and scope.
-    expect(codeOf(await to({ ...bad, authorization: 'Bearer x' }, huge))[0]).to.equal(401)
-    expect(codeOf(await to({ ...bad, ...stranger.headers }, huge))[0]).to.equal(403)
-    expect(codeOf(await to({ ...app, ...bad }, huge))).to.deep.equal([429, 'rate_limited'])
+    for (const [headers, body, ...code] of before) {
+      expect(codeOf(await to(headers, body))).to.deep.equal(code)
+    }
+    expect(codeOf(await to({ ...server.bank, ...bad }, huge))).to.deep.equal([429, 'rate_limited'])
   })
 
   it('leaves nothing behind of what is refused', async () => {
     const server = await start()
-    const app = await server.app()
     for (const fields of [{ title: '' }, { category: 'other' }, { at: 'x' }, { message: 1 }]) {
-      const headers = { ...app, 'idempotency-key': 'one' }
-      const answer = await server.post(headers, { category: 'plain', title: 't', ...fields })
+      const headers = { ...server.bank, 'idempotency-key': 'one' }
+      const answer = await server.post(headers, { ...PLAIN, ...fields })
       expect(answer.status).to.be.greaterThan(399)
     }
     expect(await server.records()).to.deep.equal([])
-    const answer = await server.post(
-      { ...app, 'idempotency-key': 'one' },
-      {
-        category: 'plain',
-        title: 't',
-      },
-    )
+    const answer = await server.post({ ...server.bank, 'idempotency-key': 'one' }, PLAIN)
     expect(answer.status).to.equal(201)
     expect(answer.headers).not.to.have.property('idempotency-replayed')
   })

@@ -156,10 +156,7 @@ anyStore((open) => {
         })
         server.clock.set(Date.parse('2027-01-10T10:01:00Z'))
         const categories = [{ name: 'bills', digest: '15m' }]
-        await server.send('PATCH', '/notifications/preferences', {
-          headers: await server.app('settings'),
-          json: { data: { attributes: { sources: [{ id: 'io.svc.apps/bank', categories }] } } },
-        })
+        await server.choose({ sources: [{ id: 'io.svc.apps/bank', categories }] })
         const id = await server.post({ category: 'bills', title: 'Water' })
         await server.gathered(id)
         server.clock.set(Date.parse('2027-01-10T10:15:01Z'))

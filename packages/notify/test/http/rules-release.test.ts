@@ -63,15 +63,6 @@ describe('when a notification is released (notifications.md 23.2, 23.8, 23.9)', 
       }
     }
 
-    it('of high priority goes at once, through quiet hours and digests', async () => {
-      const chosen = {
-        quietHours: { start: '22:00', end: '07:00' },
-        category: { digest: '1h' } as const,
-      }
-      const decision = await decide(chosen, at('2026-03-20T23:00:00Z'), { priority: 'high' })
-      expect(decision).to.deep.equal({ kind: 'send', channels: ['mobile', 'mail'] })
-    })
-
     it('is gathered for no mail that is off, and muted without any channel left', async () => {
       const now = at('2026-03-20T12:00:00Z')
       const off = (...names: ('mail' | 'mobile' | 'sms')[]) => ({

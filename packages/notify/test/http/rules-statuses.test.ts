@@ -2,7 +2,7 @@ import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { makeUnsubscribeToken } from '../../src/preferences/unsubscribe-link.ts'
 import { contestedStore } from '../support/contested.ts'
-import { registerClient } from '../support/register-client.ts'
+import { registerClient } from '../support/manage-client.ts'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 
 const BODY = { data: { attributes: { category: 'bills', title: 'Water' } } }
@@ -28,13 +28,23 @@ describe('the rows of notify', () => {
     const send = async (method: string, target: string, headers: Headers = {}, json?: unknown) =>
       server.send(method, target, { headers, ...(json !== undefined && { json }) })
 
+    /** A parameter that is given twice. */
+    async function twice(method: string, path: string, headers: Headers, json?: unknown) {
+      const answer = await send(method, `${path}${TWICE}`, headers, json)
+      const code = answer.json.errors?.[0]?.code
+      expect([answer.status, code], `${method} ${path}`).to.deep.equal([400, 'invalid_request'])
+    }
+
     /** What any row with a body may be sent. */
     async function refusedBodies(method: string, path: string, headers: Headers): Promise<void> {
       const typed = (type: string) => ({ ...headers, 'content-type': type })
       const all = [
         { headers: typed('text/plain'), body: 'x' },
         { headers: typed('application/json'), body: '{' },
-        { headers: typed('application/json'), body: 'x'.repeat(600_000) },
+        {
+          headers: typed('application/json'),
+          body: 'x'.repeat(method === 'POST' ? 600_000 : 70_000),
+        },
       ]
       for (const asking of all) await server.send(method, path, asking)
     }
@@ -43,7 +53,7 @@ describe('the rows of notify', () => {
       const bank = await server.app('bank')
       await send('POST', '/notifications', {}, BODY)
       await send('POST', '/notifications', bank, { data: { attributes: { title: '' } } })
-      await send('POST', `/notifications${TWICE}`, bank, BODY)
+      await twice('POST', '/notifications', bank, BODY)
       const other = { data: { attributes: { category: 'other', title: 'x' } } }
       await send('POST', '/notifications', bank, other)
       const odd = { data: { attributes: { ...BODY.data.attributes, priority: 'x' } } }
@@ -80,7 +90,7 @@ describe('the rows of notify', () => {
       const home = await server.app('home')
       for (const method of ['GET', 'DELETE']) {
         await send(method, path)
-        await send(method, `${path}${TWICE}`, bank)
+        await twice(method, path, bank)
         await send(method, `${path}0`, bank)
       }
       await send('GET', path, bank)
@@ -88,7 +98,7 @@ describe('the rows of notify', () => {
       await send('PATCH', path, {}, READ)
       await send('PATCH', path, bank, READ)
       await send('PATCH', `${path}0`, home, READ)
-      await send('PATCH', `${path}${TWICE}`, home, READ)
+      await twice('PATCH', path, home, READ)
       await refusedBodies('PATCH', path, home)
       isContested = true
       await send('PATCH', path, home, { data: { attributes: { archived: true } } })
@@ -106,7 +116,7 @@ describe('the rows of notify', () => {
         await send(method, path, {}, json)
         await send(method, path, bank, json)
         await send(method, path, home, json)
-        await send(method, `${path}${TWICE}`, home, json)
+        await twice(method, path, home, json)
       }
       await send('GET', `${path}?page[limit]=x`, home)
       await refusedBodies('PATCH', path, home)
@@ -121,7 +131,7 @@ describe('the rows of notify', () => {
         await send(method, path, {}, json)
         await send(method, path, bank, json)
         await send(method, path, settings, json)
-        await send(method, `${path}${TWICE}`, settings, json)
+        await twice(method, path, settings, json)
       }
       await send('PATCH', path, settings, { data: { attributes: { time_zone: 'Mars/X' } } })
       await send('PATCH', path, settings, { data: { ...CHOICE.data, meta: { rev: 'x' } } })

@@ -1,20 +1,17 @@
 import type http from 'node:http'
-import { createOutbound } from '@svc/platform'
-import { defineOptions } from '@svc/platform/options'
-import { listen, type Listening } from '@svc/testkit'
+import { createOutbound, type Instance } from '@svc/platform'
+import { anyStore, listen, type Listening } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
 import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
+import type { OutgoingText, SmsOptions, SmsProvider } from '../../src/channels/sms/sms-options.ts'
 import { createSmsSender } from '../../src/channels/sms/sms-sender.ts'
-import {
-  type OutgoingText,
-  type SmsOptions,
-  smsOptions,
-  type SmsProvider,
-} from '../../src/channels/sms/sms-options.ts'
+import { createTexter } from '../../src/channels/sms/system-texts.ts'
+import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 import { recordedLog } from '../support/recorded-log.ts'
 import { openRenderBench, type RenderBench } from '../support/render-bench.ts'
 import { type NotificationChanges, sampleNotification } from '../support/sample-notification.ts'
+import { outcomeOf } from '../support/sample-push.ts'
 
 interface Received {
   readonly method: string | undefined
@@ -55,7 +52,6 @@ describe('notifications by sms (10.1)', () => {
   })
   afterEach(async () => {
     await gateway.close()
-    await bench.close()
   })
 
   const provider = (changes: Partial<SmsProvider> = {}): SmsProvider => ({
@@ -149,8 +145,6 @@ describe('notifications by sms (10.1)', () => {
   const numbers: readonly (readonly [what: string, phone: string | undefined, code: string])[] = [
     ['no number', undefined, 'no_phone'],
     ['an empty number', '  ', 'no_phone'],
-    ['a number without its country', '06 12 34 56 78', 'bad_phone'],
-    ['a country that begins with 0', '+0612345678', 'bad_phone'],
     ['two numbers', '+33612345678,+33687654321', 'bad_phone'],
   ]
   for (const [what, phone, code] of numbers) {
@@ -167,55 +161,30 @@ describe('notifications by sms (10.1)', () => {
     expect(received).to.have.lengthOf(0)
   })
 
-  it('are cut to the length of the provider, or left to the next channel', async () => {
-    const message = 'x'.repeat(200)
-    await attempt({ message })
-    await attempt({ message }, { options: { default: provider({ overflow: 'split' }) } })
-    const options = { default: provider({ overflow: 'fallback' as const }) }
-    expect(await attempt({ message }, { options })).to.include({
-      class: 'permanent',
-      code: 'too_long',
-    })
-    expect(received.map(({ body }) => (body as { content: string }).content)).to.deep.equal([
-      `${'x'.repeat(157)}...`,
-      message,
-    ])
-  })
-
   it('have no control characters but line feeds and tabs', async () => {
     await attempt({ message: 'a\r\nb\u0000\u2028c\td"}' })
     expect(received[0]?.body).to.have.property('content', 'a\nbc\td"}')
   })
 
-  const answers: readonly (readonly [reply: Reply, outcome: ChannelOutcome])[] = [
-    [{ status: 200 }, { class: 'sent' }],
-    [{ status: 202, body: '{"id":1}' }, { class: 'sent' }],
-    [{ status: 204 }, { class: 'sent' }],
-    [
-      { status: 302, headers: { location: '/other' } },
-      { class: 'config', code: 'http_302' },
-    ],
-    [{ status: 400 }, { class: 'permanent', code: 'http_400' }],
-    [{ status: 401 }, { class: 'config', code: 'http_401' }],
-    [{ status: 403 }, { class: 'config', code: 'http_403' }],
-    [{ status: 404 }, { class: 'permanent', code: 'http_404' }],
-    [{ status: 422 }, { class: 'permanent', code: 'http_422' }],
-    [{ status: 429 }, { class: 'transient', code: 'http_429' }],
-    [
-      { status: 429, headers: { 'retry-after': '7' } },
-      { class: 'transient', code: 'http_429', retryAfterMs: 7000 },
-    ],
-    [{ status: 500 }, { class: 'transient', code: 'http_500' }],
-    [
-      { status: 503, headers: { 'retry-after': '90' } },
-      { class: 'transient', code: 'http_503', retryAfterMs: 90_000 },
-    ],
+  const answers: readonly (readonly [status: number, outcome: string, headers?: object])[] = [
+    [200, 'sent'],
+    [202, 'sent'],
+    [204, 'sent'],
+    [302, 'config http_302', { location: '/other' }],
+    [400, 'permanent http_400'],
+    [401, 'config http_401'],
+    [403, 'config http_403'],
+    [404, 'permanent http_404'],
+    [422, 'permanent http_422'],
+    [429, 'transient http_429'],
+    [429, 'transient http_429 7000', { 'retry-after': '7' }],
+    [500, 'transient http_500'],
+    [503, 'transient http_503 90000', { 'retry-after': '90' }],
   ]
-  for (const [answer, outcome] of answers) {
-    const { status, headers } = answer
-    it(`end as ${outcome.class} when the gateway answers ${status} ${JSON.stringify(headers ?? {})}`, async () => {
-      reply = answer
-      expect(await attempt()).to.deep.equal(outcome)
+  for (const [status, outcome, headers = {}] of answers) {
+    it(`end as ${outcome} when the gateway answers ${status} ${JSON.stringify(headers)}`, async () => {
+      reply = { status, headers: { ...headers } }
+      expect(await attempt()).to.deep.equal(outcomeOf(outcome))
       expect(received).to.have.lengthOf(1)
     })
   }
@@ -288,27 +257,70 @@ describe('notifications by sms (10.1)', () => {
       'Your balance is low',
     ])
   })
+})
 
-  const faults: readonly (readonly [
-    change: Partial<Record<keyof SmsProvider, unknown>>,
-    path: string,
-  ])[] = [
-    [{ provider: 'fax' }, 'default.provider'],
-    [{ url: 'ftp://x/' }, 'default.url'],
-    [{ url: 'x' }, 'default.url'],
-    [{ token: '' }, 'default.token'],
-    [{ token: 'a\r\nX: y' }, 'default.token'],
-    [{ maxLength: 3 }, 'default.maxLength'],
-    [{ maxLength: 160.5 }, 'default.maxLength'],
-    [{ overflow: 'drop' }, 'default.overflow'],
-    [{ fields: { content: '' } }, 'default.fields.content'],
-  ]
-  for (const [change, path] of faults) {
-    it(`do not start with ${JSON.stringify(change)}`, () => {
-      // What a configuration may hold that no compiler saw.
-      const sms = { default: { ...provider(), ...change } }
-      const { settle } = defineOptions({ sms: smsOptions() })
-      expect(() => settle({ sms })).to.throw(TypeError, `options.sms.${path}: must be`)
+const CODE = { template: 'phone_code', variables: { code: '012345', minutes: 10 } } as const
+const NUMBER = '+33612345678'
+const ALICE = { domain: 'alice.example.com', locale: 'en' } as Instance // What a text reads of it.
+
+describe('texts of the server itself (owner.md 1.9)', () => {
+  anyStore((open) => {
+    let at: NotifyServer
+    beforeEach(async () => {
+      at = await startNotify({ store: (clock) => open({ clock }), isIdle: true })
+    })
+    afterEach(closeServers)
+
+    it('leave by the gateway of notifications, in the language of the owner', async () => {
+      expect(at.notify.texter.canSend(at.instance)).to.equal(true)
+      for (const locale of ['en', 'fr', 'de', 'es', 'it']) {
+        await at.notify.texter.send({ ...at.instance, locale }, NUMBER, CODE)
+      }
+      const texts = at.texts.map(({ number, text }) => ({ number, text }))
+      expect(texts).to.deep.equal(
+        [
+          '012345 is your code to confirm this phone number for alice.example.com. It expires in 10 minutes.',
+          '012345 est votre code pour confirmer ce numéro auprès de alice.example.com. Il expire dans 10 minutes.',
+          '012345 ist Ihr Code, um diese Telefonnummer für alice.example.com zu bestätigen. Er läuft in 10 Minuten ab.',
+          '012345 es su código para confirmar este número en alice.example.com. Caduca en 10 minutos.',
+          '012345 is your code to confirm this phone number for alice.example.com. It expires in 10 minutes.',
+        ].map((text) => ({ number: NUMBER, text })),
+      )
+    })
+  })
+
+  const { lines, log } = recordedLog()
+  beforeEach(() => {
+    lines.length = 0
+  })
+
+  it('go nowhere without a gateway', async () => {
+    const texter = createTexter(log, undefined)
+    expect(texter.canSend(ALICE)).to.equal(false)
+    let fault: unknown
+    await texter.send(ALICE, NUMBER, CODE).catch((error: unknown) => (fault = error))
+    expect(fault).to.be.instanceOf(Error)
+  })
+
+  const refusals: readonly ChannelOutcome['class'][] = ['transient', 'permanent', 'config']
+  for (const outcome of refusals) {
+    it(`reject what the provider did not take (${outcome}), and tell the log no number and no code`, async () => {
+      const sender = createSmsSender(
+        { clock: { now: () => 0 }, log },
+        {
+          options: { gateway: { send: async () => ({ class: outcome, code: 'http_500' }) } },
+          outbound: { request: () => Promise.reject(new Error('nobody asks')) },
+        },
+      )
+      let fault: unknown
+      await createTexter(log, sender)
+        .send(ALICE, NUMBER, CODE)
+        .catch((error: unknown) => (fault = error))
+      expect(fault).to.be.instanceOf(Error)
+      const told = JSON.stringify(lines) + String(fault)
+      expect(told)
+        .to.include('text.failed')
+        .and.not.match(/012345|6123/)
     })
   }
 })

@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls'
 import { readText } from './fcm-server.ts'
 import type { TestCertificates } from './certificates.ts'
 
-export interface ApnsCall {
+interface ApnsCall {
   readonly headers: IncomingHttpHeaders
   readonly text: string
   /** Which connection it came over, from 1. */
@@ -25,24 +25,16 @@ export interface ApnsScripted {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A real HTTP/2 server with TLS. */
-export interface ApnsServer {
-  readonly origin: string
-  readonly calls: ApnsCall[]
-  /** Connections so far. */
-  readonly connections: number
-  readonly pings: number
-  /** Answers that come instead, first to last; a function may do whatever else. */
-  readonly answers: (ApnsScripted | ((stream: ServerHttp2Stream) => void))[]
-  close(): Promise<void>
-}
+export type ApnsServer = Awaited<ReturnType<typeof openApnsServer>>
 
+/** A real HTTP/2 server with TLS. */
 export async function openApnsServer(
   { cert, key, ca }: TestCertificates,
   options: { readonly asksForCertificate?: boolean } = {},
-): Promise<ApnsServer> {
+) {
   const calls: ApnsCall[] = []
-  const answers: ApnsServer['answers'] = []
+  /** Answers that come instead, first to last; a function may do whatever else. */
+  const answers: (ApnsScripted | ((stream: ServerHttp2Stream) => void))[] = []
   const sessions: Http2Session[] = []
   let pings = 0
   const server = createSecureServer({
@@ -85,6 +77,7 @@ export async function openApnsServer(
     origin: `https://localhost:${port}`,
     calls,
     answers,
+    /** So far. */
     get connections() {
       return sessions.length
     },

@@ -3,7 +3,7 @@ import type http from 'node:http'
 import { listen } from '@svc/testkit'
 import { jwtVerify, type JWTPayload } from 'jose'
 
-export interface FcmCall {
+interface FcmCall {
   readonly path: string
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
@@ -17,34 +17,25 @@ export interface Scripted {
   readonly json?: unknown
 }
 
-/** FCM and the token endpoint before it: gives a token only for an assertion that is right. */
-export interface FcmServer {
-  readonly origin: string
-  /** A service account as its file holds it. */
-  readonly account: Readonly<Record<string, string>>
-  readonly calls: FcmCall[]
-  /** Claims of the assertions that were taken, with their header. */
-  readonly assertions: { readonly header: unknown; readonly claims: JWTPayload }[]
-  /** Answers that come instead, first to last. */
-  readonly answers: Scripted[]
-  readonly tokenAnswers: Scripted[]
-  /** Awaited before anything of the token endpoint is answered. */
-  tokenGate?: Promise<void>
-  close(): Promise<void>
-}
+export type FcmServer = Awaited<ReturnType<typeof openFcmServer>>
 
 let keys: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } | undefined
 
-export async function openFcmServer(): Promise<FcmServer> {
+/** FCM and the token endpoint before it: gives a token only for an assertion that is right. */
+export async function openFcmServer() {
   keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { privateKey, publicKey } = keys
   const calls: FcmCall[] = []
-  const assertions: FcmServer['assertions'] = []
+  /** Claims of the assertions that were taken, with their header. */
+  const assertions: { readonly header: unknown; readonly claims: JWTPayload }[] = []
+  /** Answers that come instead, first to last. */
   const answers: Scripted[] = []
   const tokenAnswers: Scripted[] = []
 
+  /** Awaited before anything of the token endpoint is answered. */
+  const gate: { tokenGate?: Promise<void> } = {}
   async function giveToken(body: string): Promise<Scripted> {
-    await server.tokenGate
+    await gate.tokenGate
     const scripted = tokenAnswers.shift()
     if (scripted !== undefined) return scripted
     const form = new URLSearchParams(body)
@@ -75,8 +66,9 @@ export async function openFcmServer(): Promise<FcmServer> {
       reply(response, answer)
     })
   })
-  const server: FcmServer = {
+  return Object.assign(gate, {
     origin: listening.origin,
+    /** A service account as its file holds it. */
     account: {
       type: 'service_account',
       project_id: 'project-1',
@@ -90,8 +82,7 @@ export async function openFcmServer(): Promise<FcmServer> {
     answers,
     tokenAnswers,
     close: () => listening.close(),
-  }
-  return server
+  })
 }
 
 export async function readText(request: AsyncIterable<Buffer>): Promise<string> {

@@ -2,28 +2,20 @@ import type http from 'node:http'
 import { listen } from '@svc/testkit'
 import { readText, reply, type Scripted } from './fcm-server.ts'
 
-export interface HuaweiCall {
+interface HuaweiCall {
   readonly method: string
   readonly path: string
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
 }
 
-/** Push Kit, with both ways to an access token. */
-export interface HuaweiServer {
-  readonly origin: string
-  /** Messages. */
-  readonly calls: HuaweiCall[]
-  readonly tokenCalls: HuaweiCall[]
-  /** Answers that come instead, first to last. */
-  readonly answers: Scripted[]
-  readonly tokenAnswers: Scripted[]
-  close(): Promise<void>
-}
+export type HuaweiServer = Awaited<ReturnType<typeof openHuaweiServer>>
 
-export async function openHuaweiServer(): Promise<HuaweiServer> {
+/** Push Kit, with both ways to an access token. */
+export async function openHuaweiServer() {
   const calls: HuaweiCall[] = []
   const tokenCalls: HuaweiCall[] = []
+  /** Answers that come instead, first to last. */
   const answers: Scripted[] = []
   const tokenAnswers: Scripted[] = []
   const listening = await listen((request, response) => {

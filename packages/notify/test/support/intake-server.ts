@@ -1,18 +1,9 @@
-import http from 'node:http'
-import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } from '@svc/oauth-core'
-import { createRateLimits, type Instance, type RouteRow } from '@svc/platform'
+import type http from 'node:http'
+import type { AppManifest, KonnectorManifest } from '@svc/oauth-core'
+import { createRateLimits, type Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
-import {
-  afterTest,
-  fakeClock,
-  type FakeClock,
-  listen,
-  recordStatuses,
-  requestLoopback,
-  type RouteStatuses,
-} from '@svc/testkit'
+import { afterTest, fakeClock, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import Koa from 'koa'
 import { postInternal } from '../../src/intake/post-internal.ts'
 import type { PostServices } from '../../src/intake/post-notification.ts'
 import { createPosting } from '../../src/intake/posting.ts'
@@ -25,7 +16,10 @@ import { NotifyError } from '../../src/notify-error.ts'
 import { createOutbox, type Outbox } from '../../src/outbox/outbox.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
 import { bindNotifyRoutes, posterRoutes } from '../../src/routes.ts'
-import { registerClient } from './register-client.ts'
+import { registerClient } from './manage-client.ts'
+import { recordedLog } from './recorded-log.ts'
+import { type Asking, serveKoa } from './serve-koa.ts'
+import { openOAuth } from './test-oauth.ts'
 
 export const DOMAIN = 'alice.example.com'
 
@@ -44,6 +38,8 @@ export const BANK: AppManifest = {
     broken: { multiple: 'yes' },
   },
 }
+
+type Attributes = Readonly<Record<string, unknown>>
 
 export type Notifying = KonnectorManifest & {
   readonly notifications?: Readonly<Record<string, unknown>>
@@ -71,47 +67,7 @@ export interface Answer {
   }[]
 }
 
-export interface Asking {
-  readonly headers?: http.OutgoingHttpHeaders
-  readonly body?: string | Uint8Array
-}
-
-/** The intake on a real server, nothing delivers. */
-export interface IntakeServer {
-  readonly oauth: OAuth
-  readonly outbox: Outbox
-  readonly intake: {
-    readonly rows: readonly RouteRow[]
-    post(instance: Instance, notification: InternalNotification): Promise<NotificationRecord>
-    forget(instance: Instance): Promise<void>
-  }
-  readonly store: Store
-  readonly clock: FakeClock
-  readonly instance: Instance
-  readonly apps: Map<string, AppManifest>
-  readonly konnectors: Map<string, Notifying>
-  readonly logged: readonly string[]
-  readonly statuses: RouteStatuses
-  send(method: string, target: string, asking?: Asking): Promise<Answer>
-  /** `POST /notifications`. */
-  post(
-    headers: http.OutgoingHttpHeaders,
-    attributes: Readonly<Record<string, unknown>>,
-    more?: http.OutgoingHttpHeaders,
-  ): Promise<Answer>
-  /** Headers of a logged-in owner's app. */
-  app(slug?: string): Promise<http.OutgoingHttpHeaders>
-  konnector(slug?: string): Promise<http.OutgoingHttpHeaders>
-  /** Headers of a new client. */
-  client(
-    scope: string,
-    metadata?: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly id: string; readonly headers: http.OutgoingHttpHeaders }>
-  /** Every stored notification of the source owner. */
-  records(originator?: string, owner?: string): Promise<readonly NotificationRecord[]>
-  /** Stores a change as the engine would. */
-  change(id: string, fields: Partial<NotificationRecord>): Promise<void>
-}
+export type IntakeServer = Awaited<ReturnType<typeof startIntake>>
 
 export interface IntakeServerOptions {
   readonly lifetimes?: Lifetimes
@@ -121,7 +77,13 @@ export interface IntakeServerOptions {
   readonly clock?: FakeClock
   readonly limits?: Partial<typeof DEFAULT_LIMITS>
   /** Another process of the same store and instance. */
-  readonly sameAs?: IntakeServer
+  readonly sameAs?: {
+    readonly apps: Map<string, AppManifest>
+    readonly clock: FakeClock
+    readonly instance: Instance
+    readonly konnectors: Map<string, Notifying>
+    readonly store: Store
+  }
   /** Around the real one. */
   readonly wrapOutbox?: (outbox: Outbox) => Outbox
   readonly timeZone?: string
@@ -129,7 +91,8 @@ export interface IntakeServerOptions {
   readonly namespace?: string
 }
 
-export async function startIntake(options: IntakeServerOptions): Promise<IntakeServer> {
+/** The intake on a real server, nothing delivers. */
+export async function startIntake(options: IntakeServerOptions) {
   const { sameAs, namespace, timeZone, locale, lifetimes = DEFAULT_LIFETIMES } = options
   const clock = options.clock ?? sameAs?.clock ?? fakeClock()
   const store = await options.store(clock)
@@ -139,29 +102,15 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     new Map<string, Notifying>([
       ['bills', { slug: 'bills', permissions: {}, notifications: { due: { stateful: true } } }],
     ])
-  const logged: string[] = []
-  const write = (level: string) => (event: string, fields?: unknown) => {
-    logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
-  }
-  const log = { info: write('info'), warn: write('warn'), error: write('error') }
-  const oauth = createOAuth({
+  const { lines: logged, log } = recordedLog()
+  const oauth = openOAuth({
     store,
     clock,
     log,
-    keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
-    apps: {
-      installed: async (_, slug) => apps.get(slug),
-      listInstalled: async () => [...apps.values()],
-      available: async (_, slug) => apps.get(slug) ?? { ...BANK, slug },
-    },
-    konnectors: { installed: async (_, slug) => konnectors.get(slug) },
+    installed: apps,
+    available: (slug) => apps.get(slug) ?? { ...BANK, slug },
+    konnectors,
     ...(namespace !== undefined && { namespace }),
-  })
-  oauth.useSessions({
-    current: async ({ headers }) =>
-      headers.cookie === 'session=owner'
-        ? { id: 'owner', kind: 'normal', createdAt: 0 }
-        : undefined,
   })
   const instance =
     sameAs?.instance ??
@@ -191,28 +140,32 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     apps: { konnector: async (_, slug) => konnectors.get(slug) },
     posting: createPosting({ limits, maxUnfinished, sourcePrefix }),
   }
-  const intake: IntakeServer['intake'] = {
+  const intake = {
     rows: bindNotifyRoutes(posterRoutes, services),
-    post: (to, notification) => postInternal({ ...services, catalogueOf }, to, notification),
-    forget: (gone) => removeQueues(services, gone),
+    post: (to: Instance, notification: InternalNotification) =>
+      postInternal({ ...services, catalogueOf }, to, notification),
+    forget: (gone: Instance) => removeQueues(services, gone),
   }
-  const statuses = recordStatuses()
-  const koa = new Koa()
-  koa.silent = true
-  // The testkit knows no Koa.
-  koa.use(statuses.middleware as Koa.Middleware)
-  koa.use(oauth.resolveInstance())
-  koa.use(oauth.mount(intake.rows))
-  const server = await listen(koa)
-  const agent = new http.Agent()
+  const server = await serveKoa(oauth.resolveInstance(), oauth.mount(intake.rows))
+  const { statuses } = server
   afterTest(async () => {
-    agent.destroy()
     await server.close()
     await oauth.close()
     expect(statuses.undeclared(), 'answers that no row declares').to.deep.equal([])
   })
 
-  const self: IntakeServer = {
+  async function send(method: string, target: string, asking?: Asking): Promise<Answer> {
+    const url = new URL(target, instance.origin)
+    const { json, ...answer } = await server.send(method, url, asking)
+    return { ...answer, ...(json as object) } as Answer
+  }
+  /** Headers of a logged-in owner's app. */
+  async function app(slug = 'bank'): Promise<http.OutgoingHttpHeaders> {
+    const manifest = apps.get(slug) ?? { ...BANK, slug }
+    const token = await oauth.appTokens.issue(instance, manifest, 'owner')
+    return { cookie: 'session=owner', authorization: `Bearer ${token}` }
+  }
+  return {
     oauth,
     outbox,
     intake,
@@ -223,32 +176,22 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     konnectors,
     logged,
     statuses,
-    async send(method, target, { headers = {}, body } = {}) {
-      const answer = await requestLoopback({ port: server.port }, agent, {
-        method,
-        headers,
-        url: new URL(target, instance.origin),
-        ...(body !== undefined && { body }),
-      })
-      const text = answer.body.toString()
-      const json = text === '' ? {} : (JSON.parse(text) as object)
-      return { status: answer.status, headers: answer.headers, text, ...json } as Answer
-    },
-    post: (headers, attributes, more = {}) =>
-      self.send('POST', '/notifications', {
-        headers: { 'content-type': 'application/vnd.api+json', ...headers, ...more },
-        body: JSON.stringify({ data: { type: 'io.svc.notifications', attributes } }),
+    send,
+    /** `POST /notifications`. */
+    post: (headers: http.OutgoingHttpHeaders, attributes: Attributes, more = {}) =>
+      send('POST', '/notifications', {
+        headers: { ...headers, ...more },
+        json: { data: { type: 'io.svc.notifications', attributes } },
       }),
-    async app(slug = 'bank') {
-      const manifest = apps.get(slug) ?? { ...BANK, slug }
-      const token = await oauth.appTokens.issue(instance, manifest, 'owner')
-      return { cookie: 'session=owner', authorization: `Bearer ${token}` }
-    },
+    app,
+    /** Headers of the bank, at the time of the start. */
+    bank: await app(),
     async konnector(slug = 'bills') {
       const token = await oauth.konnectorTokens.issue(instance, slug)
       return { authorization: `Bearer ${token}` }
     },
-    async client(scope, metadata = {}) {
+    /** Headers of a new client. */
+    async client(scope: string, metadata: Attributes = {}) {
       const id = await registerClient(oauth, instance, metadata)
       if (scope === '*') await oauth.clients.setFlagship(instance, id, true)
       const tokens =
@@ -257,6 +200,7 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
           : await oauth.clients.issueTokens(instance, id, scope)
       return { id, headers: { authorization: `Bearer ${tokens?.access_token}` } }
     },
+    /** Every stored notification of the source owner. */
     async records(originator = 'app', owner = 'bank') {
       const all: NotificationRecord[] = []
       for (let cursor: string | undefined; ; ) {
@@ -267,11 +211,11 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
         cursor = page.cursor
       }
     },
-    async change(id, fields) {
+    /** Stores a change as the engine would. */
+    async change(id: string, fields: Partial<NotificationRecord>) {
       const stored = await outbox.get(instance.id, id)
       if (stored === undefined) throw new Error(`no notification ${id}`)
       await outbox.update(stored, { ...stored.record, ...fields })
     },
   }
-  return self
 }

@@ -1,4 +1,4 @@
-import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
+import { afterTest, openMailbox, type ReceivedMail } from '@svc/testkit'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
 import { smtpTransport } from '../../src/mail/smtp-transport.ts'
 import { createMailChannel } from '../../src/channels/mail-channel.ts'
@@ -10,21 +10,7 @@ import type { MailLinks } from '../../src/mail/app-mails.ts'
 import { openRenderBench, type RenderBench } from './render-bench.ts'
 import { type NotificationChanges, sampleNotification } from './sample-notification.ts'
 
-/** The mail channel between a real renderer and a real SMTP server. */
-export interface MailBench extends RenderBench {
-  readonly mailbox: Mailbox
-  /** Of the channel and of what renders. */
-  readonly logged: readonly string[]
-  /** Ways out of all mails. */
-  links: MailLinks
-  refusal: (Error & { responseCode?: number }) | undefined
-  attempt(
-    changes?: NotificationChanges,
-    options?: { readonly as?: RenderBench['alice']; readonly signal?: AbortSignal },
-  ): Promise<ChannelOutcome & { readonly record: NotificationRecord }>
-  /** The mail of a notification that goes out. @throws Error when it does not */
-  mail(changes?: NotificationChanges, as?: RenderBench['alice']): Promise<ReceivedMail>
-}
+export type MailBench = Awaited<ReturnType<typeof openMailBench>>
 
 export interface MailBenchOptions {
   readonly apps?: NotifyApps
@@ -33,9 +19,13 @@ export interface MailBenchOptions {
   readonly contexts?: Readonly<Record<string, Partial<MailSettings>>>
 }
 
-export async function openMailBench(options: MailBenchOptions = {}): Promise<MailBench> {
+/** The mail channel between a real renderer and a real SMTP server. */
+export async function openMailBench(options: MailBenchOptions = {}) {
   const bench = await openRenderBench(options.apps)
-  const mailbox = await openMailbox({ refuse: () => self.refusal })
+  /** Ways out of all mails, and what the SMTP server refuses with. */
+  const settings: { links: MailLinks; refusal?: Error & { responseCode?: number } } = { links: {} }
+  const mailbox = await openMailbox({ refuse: () => settings.refusal })
+  afterTest(() => mailbox.close())
   const mailOptions = {
     transport: smtpTransport({
       host: '127.0.0.1',
@@ -47,34 +37,41 @@ export async function openMailBench(options: MailBenchOptions = {}): Promise<Mai
     ...(options.contexts && { contexts: options.contexts }),
   }
   const mailSender = { options: mailOptions }
-  const channel = createMailChannel({ ...bench.services, mailSender }, () => self.links)
-  const self: MailBench = {
+  const channel = createMailChannel({ ...bench.services, mailSender }, () => settings.links)
+  async function attempt(
+    changes?: NotificationChanges,
+    {
+      as = bench.alice,
+      signal = new AbortController().signal,
+    }: { readonly as?: RenderBench['alice']; readonly signal?: AbortSignal } = {},
+  ): Promise<ChannelOutcome & { readonly record: NotificationRecord }> {
+    const record = sampleNotification(changes)
+    return { record, ...(await channel.attempt({ instance: as, record, signal })) }
+  }
+  return Object.assign(settings, {
     ...bench,
     mailbox,
+    /** Of the channel and of what renders. */
     logged: bench.lines,
-    links: {},
-    refusal: undefined,
-    async attempt(changes, { as = bench.alice, signal = new AbortController().signal } = {}) {
-      const record = sampleNotification(changes)
-      return { record, ...(await channel.attempt({ instance: as, record, signal })) }
-    },
-    async mail(changes, as) {
+    attempt,
+    /** The mail of a notification that goes out. @throws Error when it does not */
+    async mail(changes?: NotificationChanges, as = bench.alice) {
       mailbox.clear()
-      const { class: ended, code } = await self.attempt(changes, as && { as })
+      const { class: ended, code } = await attempt(changes, { as })
       if (ended !== 'sent') throw new Error(`not sent: ${ended} ${code}`)
       return mailbox.waitForMail()
     },
-    async close() {
-      await mailbox.close()
-      await bench.close()
-    },
-  }
-  return self
+  })
 }
 
 /** A header as it came, without the ends of its lines. */
 export function headerOf(mail: ReceivedMail, name: string): string | undefined {
   return mail.headers.find(({ key }) => key === name.toLowerCase())?.value
+}
+
+/** Where its `List-Unsubscribe` leads. */
+export function wayOutOf(mail: ReceivedMail): string {
+  return /<(https:[^>]+)>/.exec(headerOf(mail, 'list-unsubscribe') ?? '')?.[1] ?? ''
 }
 
 /** SMTP has its own ends of lines, and one more at the end. */

@@ -1,8 +1,6 @@
-import http from 'node:http'
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import { listen, requestLoopback } from '@svc/testkit'
-import Koa from 'koa'
+import { serveKoa } from './serve-koa.ts'
 
 export interface ManagedClient {
   readonly id: string
@@ -10,32 +8,26 @@ export interface ManagedClient {
   put(metadata: Readonly<Record<string, unknown>>): Promise<void>
 }
 
+type Metadata = Readonly<Record<string, unknown>>
+
 /** Registers a client over HTTP, and changes it so; each request has a server of its own. */
 export async function manageClient(
   oauth: OAuth,
   instance: Instance,
-  metadata: Readonly<Record<string, unknown>>,
+  metadata: Metadata,
 ): Promise<ManagedClient> {
   async function send(method: 'POST' | 'PUT', path: string, json: object, token?: string) {
-    const koa = new Koa()
-    koa.use(oauth.resolveInstance())
-    koa.use(oauth.mount(oauth.rows.filter((row) => row.path.startsWith('/auth/register'))))
-    const server = await listen(koa)
-    const agent = new http.Agent()
+    const rows = oauth.rows.filter((row) => row.path.startsWith('/auth/register'))
+    const server = await serveKoa(oauth.resolveInstance(), oauth.mount(rows))
     try {
-      const answer = await requestLoopback({ port: server.port }, agent, {
-        method,
-        url: new URL(path, instance.origin),
-        body: JSON.stringify(json),
-        headers: {
-          'content-type': 'application/json',
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        },
-      })
-      if (answer.status >= 300) throw new Error(`${answer.status} ${answer.body.toString()}`)
-      return JSON.parse(answer.body.toString()) as Readonly<Record<string, string>>
+      const headers = {
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      }
+      const answer = await server.send(method, new URL(path, instance.origin), { headers, json })
+      if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
+      return answer.json as Readonly<Record<string, string>>
     } finally {
-      agent.destroy()
       await server.close()
     }
   }
@@ -53,4 +45,9 @@ export async function manageClient(
       await send('PUT', `/auth/register/${id}`, { client_id: id, client_secret, ...changes }, token)
     },
   }
+}
+
+/** Registers a client over HTTP; answers its id. */
+export async function registerClient(...given: Parameters<typeof manageClient>): Promise<string> {
+  return (await manageClient(...given)).id
 }

@@ -1,35 +1,23 @@
-import http from 'node:http'
-import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } from '@svc/oauth-core'
-import type { Instance, SealingKey } from '@svc/platform'
+import type http from 'node:http'
+import type { AppManifest, KonnectorManifest } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
-import {
-  fakeClock,
-  type FakeClock,
-  listen,
-  type Mailbox,
-  openMailbox,
-  recordStatuses,
-  requestLoopback,
-  type RouteStatuses,
-} from '@svc/testkit'
+import { fakeClock, type FakeClock, openMailbox } from '@svc/testkit'
 import { expect } from 'chai'
-import Koa from 'koa'
 import { notificationKey } from '../../src/outbox/notification-record.ts'
 import {
   createNotify,
   type MailTransport,
   type NotificationChannel,
   type NoticePage,
-  type Notify,
   type NotifyOptions,
   type OutgoingPush,
   type OutgoingText,
   smtpTransport,
 } from '../../src/index.ts'
+import { registerClient } from './manage-client.ts'
+import { type Asking, serveKoa } from './serve-koa.ts'
+import { openOAuth } from './test-oauth.ts'
 import { until } from './until.ts'
-
-/** What the server seals with. */
-export const SEALING_KEYS: readonly SealingKey[] = [{ kid: 'test', key: Buffer.alloc(32, 7) }]
 
 const DOMAIN = 'alice.example.com'
 const NS = 'io.svc'
@@ -60,6 +48,8 @@ const SETTINGS: AppManifest = {
   routes: {},
 }
 
+type Attributes = Readonly<Record<string, unknown>>
+
 export interface JsonAnswer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
@@ -76,47 +66,14 @@ export interface JsonAnswer {
   }
 }
 
-export interface Published {
+interface Published {
   readonly verb: string
   readonly type: string
   readonly id: string
   readonly doc?: Readonly<Record<string, unknown>>
 }
 
-/** The whole package on a real server with a real SMTP server behind it; pushes and texts are kept. */
-export interface NotifyServer {
-  readonly oauth: OAuth
-  readonly notify: Notify
-  readonly clock: FakeClock
-  readonly store: Store
-  readonly instance: Instance
-  readonly mailbox: Mailbox
-  readonly pushes: readonly OutgoingPush[]
-  readonly texts: readonly OutgoingText[]
-  readonly events: readonly Published[]
-  /** Pages that were shown, newest last. */
-  readonly pages: readonly NoticePage[]
-  readonly statuses: RouteStatuses
-  readonly apps: Map<string, AppManifest>
-  readonly konnectors: Map<string, KonnectorManifest & { readonly notifications?: object }>
-  /** Headers of an app of the owner, logged in. */
-  app(slug: 'bank' | 'home' | 'settings'): Promise<http.OutgoingHttpHeaders>
-  send(
-    method: string,
-    target: string,
-    asking?: {
-      readonly headers?: http.OutgoingHttpHeaders
-      readonly json?: unknown
-      readonly body?: string
-    },
-  ): Promise<JsonAnswer>
-  /** Posts as the bank; answers the id. */
-  post(attributes: Readonly<Record<string, unknown>>): Promise<string>
-  /** Resolves when the worker gave a notification to a digest; it is `queued` before, too. */
-  gathered(id: string): Promise<void>
-  /** The attributes of a notification of the bank. */
-  read(id: string): Promise<Readonly<Record<string, unknown>>>
-}
+export type NotifyServer = Awaited<ReturnType<typeof startNotify>>
 
 export interface NotifyServerOptions
   extends Partial<Omit<NotifyOptions, 'channels' | 'events' | 'log' | 'oauth'>> {
@@ -128,6 +85,7 @@ export interface NotifyServerOptions
   readonly transport?: MailTransport
   /** Channels of the host. */
   readonly custom?: readonly NotificationChannel[]
+  readonly webpush?: NonNullable<NotifyOptions['channels']['mobile']>['webpush']
   /** A test that delivers nothing. */
   readonly isIdle?: boolean
 }
@@ -139,12 +97,14 @@ export async function closeServers(): Promise<void> {
   for (const close of closing.splice(0).toReversed()) await close()
 }
 
-export async function startNotify(options: NotifyServerOptions): Promise<NotifyServer> {
+/** The whole package on a real server with a real SMTP server behind it; pushes and texts are kept. */
+export async function startNotify(options: NotifyServerOptions) {
   const {
     categories,
     custom = [],
     timeZone,
     transport,
+    webpush,
     isIdle = false,
     store: open,
     ...more
@@ -154,28 +114,13 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
   const mailbox = await openMailbox()
   const bank = { ...BANK, notifications: { ...BANK.notifications, ...categories } }
   const apps = new Map([bank, HOME, SETTINGS].map((app) => [app.slug, app]))
-  const konnectors: NotifyServer['konnectors'] = new Map()
+  const konnectors = new Map<string, KonnectorManifest & { notifications?: object }>()
   const pushes: OutgoingPush[] = []
   const texts: OutgoingText[] = []
   const events: Published[] = []
+  /** Those that were shown, newest last. */
   const pages: NoticePage[] = []
-  const oauth = createOAuth({
-    store,
-    clock,
-    keys: SEALING_KEYS,
-    apps: {
-      installed: async (_, slug) => apps.get(slug),
-      listInstalled: async () => [...apps.values()],
-      available: async (_, slug) => apps.get(slug),
-    },
-    konnectors: { installed: async (_, slug) => konnectors.get(slug) },
-  })
-  oauth.useSessions({
-    current: async ({ headers }) =>
-      headers.cookie === 'session=owner'
-        ? { id: 'owner', kind: 'normal', createdAt: 0 }
-        : undefined,
-  })
+  const oauth = openOAuth({ store, clock, installed: apps, konnectors })
   const instance = await oauth.instances.create({
     domain: DOMAIN,
     email: 'alice@mail.example',
@@ -192,6 +137,7 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
       },
       mobile: {
         gateway: { send: async (push) => (pushes.push(push), { class: 'sent' }) },
+        ...(webpush !== undefined && { webpush }),
       },
       custom,
       sms: {
@@ -207,28 +153,20 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
       publish: async (_, verb, event) => void events.push({ verb, ...event }),
     },
   })
-  const statuses = recordStatuses()
-  const koa = new Koa()
-  koa.silent = true
-  koa.use(statuses.middleware as Koa.Middleware) // The testkit knows no Koa.
-  koa.use(oauth.resolveInstance())
-  koa.use(
-    notify.routes({
-      pages: {
-        async notice(ctx, page) {
-          pages.push(page)
-          ctx.status = 200
-          ctx.type = 'html'
-          ctx.body = page.title
-        },
+  const routes = notify.routes({
+    pages: {
+      async notice(ctx, page) {
+        pages.push(page)
+        ctx.status = 200
+        ctx.type = 'html'
+        ctx.body = page.title
       },
-    }),
-  )
-  const server = await listen(koa)
-  const agent = new http.Agent()
+    },
+  })
+  const server = await serveKoa(oauth.resolveInstance(), routes)
+  const { statuses } = server
   if (!isIdle) await notify.start()
   closing.push(async () => {
-    agent.destroy()
     await server.close()
     await notify.close()
     await oauth.close()
@@ -236,7 +174,29 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
     expect(statuses.undeclared(), 'answers that no row declares').to.deep.equal([])
   })
 
-  const self: NotifyServer = {
+  async function send(method: string, target: string, asking?: Asking): Promise<JsonAnswer> {
+    return (await server.send(method, new URL(target, instance.origin), asking)) as JsonAnswer
+  }
+  /** Headers of an app of the owner, logged in. */
+  async function app(slug: 'bank' | 'home' | 'settings'): Promise<http.OutgoingHttpHeaders> {
+    const manifest = apps.get(slug)
+    if (manifest === undefined) throw new Error(`no app ${slug}`)
+    const token = await oauth.appTokens.issue(instance, manifest, 'owner')
+    return { cookie: 'session=owner', authorization: `Bearer ${token}` }
+  }
+  /** Answers the id. */
+  async function postAs(headers: http.OutgoingHttpHeaders, attributes: Attributes) {
+    const asking = { headers, json: { data: { attributes } } }
+    const answer = await send('POST', '/notifications', asking)
+    if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
+    return (answer.json as unknown as { data: { id: string } }).data.id
+  }
+  /** The attributes of a notification of the bank. */
+  async function readOne(id: string): Promise<Attributes> {
+    const answer = await send('GET', `/notifications/${id}`, { headers: await app('bank') })
+    return (answer.json as unknown as { data: { attributes: Attributes } }).data.attributes
+  }
+  return {
     oauth,
     notify,
     clock,
@@ -250,48 +210,35 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
     statuses,
     apps,
     konnectors,
-    async app(slug) {
-      const manifest = apps.get(slug)
-      if (manifest === undefined) throw new Error(`no app ${slug}`)
-      const token = await oauth.appTokens.issue(instance, manifest, 'owner')
-      return { cookie: 'session=owner', authorization: `Bearer ${token}` }
+    app,
+    send,
+    /** Posts as the bank; answers the id. */
+    post: async (attributes: Attributes) =>
+      postAs(await app('bank'), { title: 'Balance', ...attributes }),
+    postAs,
+    /** Headers of a new client. */
+    async client(scope: string, metadata: Attributes) {
+      const id = await registerClient(oauth, instance, metadata)
+      const tokens = await oauth.clients.issueTokens(instance, id, scope)
+      return { id, headers: { authorization: `Bearer ${tokens?.access_token}` } }
     },
-    async send(method, target, { headers = {}, json, body } = {}) {
-      const sent = json === undefined ? body : JSON.stringify(json)
-      const answer = await requestLoopback({ port: server.port }, agent, {
-        method,
-        url: new URL(target, instance.origin),
-        headers: {
-          ...(json !== undefined && { 'content-type': 'application/vnd.api+json' }),
-          ...headers,
-        },
-        ...(sent !== undefined && { body: sent }),
-      })
-      const text = answer.body.toString()
-      const isJson = String(answer.headers['content-type']).includes('json')
-      const parsed = (isJson ? JSON.parse(text) : {}) as JsonAnswer['json']
-      return { status: answer.status, headers: answer.headers, text, json: parsed }
+    /** Changes the owner's preferences. */
+    async choose(attributes: unknown, meta?: unknown) {
+      const headers = await app('settings')
+      const json = { data: { attributes, meta } }
+      return send('PATCH', '/notifications/preferences', { headers, json })
     },
-    async post(attributes) {
-      const answer = await self.send('POST', '/notifications', {
-        headers: await self.app('bank'),
-        json: { data: { attributes: { title: 'Balance', ...attributes } } },
-      })
-      if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
-      return (answer.json as unknown as { data: { id: string } }).data.id
+    /** Waits until a notification of the bank has the status; its attributes. */
+    async becomes(id: string, status: string) {
+      await until(async () => (await readOne(id))['status'] === status)
+      return readOne(id)
     },
-    gathered: (id) =>
+    /** Resolves when the worker gave a notification to a digest; it is `queued` before, too. */
+    gathered: (id: string) =>
       until(async () => {
         const stored = await store.get<{ digestId?: string }>(notificationKey(instance.id, id))
         return stored?.value.digestId !== undefined
       }),
-    async read(id) {
-      const answer = await self.send('GET', `/notifications/${id}`, {
-        headers: await self.app('bank'),
-      })
-      return (answer.json as unknown as { data: { attributes: Record<string, unknown> } }).data
-        .attributes
-    },
+    read: readOne,
   }
-  return self
 }

@@ -7,7 +7,7 @@ import { compactVerify, decodeProtectedHeader } from 'jose'
 import { reply, type Scripted } from './fcm-server.ts'
 import type { TestCertificates } from './certificates.ts'
 
-export interface ReceivedPush {
+interface ReceivedPush {
   readonly path: string
   readonly headers: http.IncomingHttpHeaders
   /** Bytes on the wire. */
@@ -22,19 +22,12 @@ export interface ReceivedPush {
   }
 }
 
-/** A browser's push service over TLS, and the browser behind it. */
-export interface PushService {
-  readonly origin: string
-  readonly received: ReceivedPush[]
-  /** Answers that come instead, first to last. */
-  readonly answers: Scripted[]
-  /** A device token: the subscription as JSON. */
-  subscribe(changes?: Readonly<Record<string, unknown>>): string
-  close(): Promise<void>
-}
+export type PushService = Awaited<ReturnType<typeof openPushService>>
 
-export async function openPushService({ cert, key }: TestCertificates): Promise<PushService> {
+/** A browser's push service over TLS, and the browser behind it. */
+export async function openPushService({ cert, key }: TestCertificates) {
   const received: ReceivedPush[] = []
+  /** Answers that come instead, first to last. */
   const answers: Scripted[] = []
   const browser = createECDH('prime256v1')
   browser.generateKeys()
@@ -57,7 +50,8 @@ export async function openPushService({ cert, key }: TestCertificates): Promise<
     origin,
     received,
     answers,
-    subscribe: (changes = {}) =>
+    /** A device token: the subscription as JSON. */
+    subscribe: (changes: Readonly<Record<string, unknown>> = {}) =>
       JSON.stringify({
         endpoint: `${origin}/send/1`,
         expirationTime: null,

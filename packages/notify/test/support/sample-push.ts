@@ -1,4 +1,4 @@
-import type { OutgoingPush } from '../../src/channels/mobile/push-gateway.ts'
+import type { OutgoingPush, PushOutcome } from '../../src/channels/mobile/push-gateway.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 /** A push to an Android device. */
@@ -22,3 +22,15 @@ export function samplePush(changes: Partial<OutgoingPush> = {}): OutgoingPush {
 
 /** A signal that never fires. */
 export const never = (): AbortSignal => new AbortController().signal
+
+/** `transient http_503 7000` as an outcome, the last word `retryAfterMs`; `dead` is `permanent` of a dead token. */
+export function outcomeOf(text: string): PushOutcome {
+  const [ended = '', code, retryAfterMs] = text.split(' ')
+  const outcome = {
+    class: ended === 'dead' ? 'permanent' : ended,
+    ...(code !== undefined && { code }),
+    ...(retryAfterMs !== undefined && { retryAfterMs: Number(retryAfterMs) }),
+    ...(ended === 'dead' && { isTokenDead: true }),
+  }
+  return outcome as PushOutcome // Written by the test.
+}

@@ -5,6 +5,7 @@ import { catalogueOf, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
 import { sampleAppMails } from '../../src/mail/sample-app-mails.ts'
 import { createTemplates, type RenderedMail } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
+import { expectHarmless, HOSTILE, wordsOf, wordsOfHtml } from '../support/mail-words.ts'
 
 const TIME = Date.UTC(2026, 1, 3, 4, 5, 6)
 const ORIGIN = 'https://alice.example.com'
@@ -22,7 +23,14 @@ describe('mails of notifications', () => {
         expect(page.elements('h1')).to.have.lengthOf(1)
         expect(page.elements('img')).to.have.lengthOf(0)
         expect(page.elements('html')[0]?.attrs).to.deep.include({ name: 'lang', value: locale })
-        expect(wordsOf(text, true)).to.deep.equal(wordsOfHtml(html, mail, locale))
+        const { settings, unsubscribe } = mail.variables.links ?? {}
+        const isAction = actionOf(mail) !== undefined
+        const fallback = isAction ? catalogueOf(locale).text('action.fallback') : ''
+        const links = [...itemLinks(mail), settings, unsubscribe].filter((url) => url !== undefined)
+        const shown = text
+          .replaceAll(/^- /gm, '')
+          .replaceAll(/: (?=https:\/\/(?:settings\.)?alice\.example\.com\S+$)/gm, ' ')
+        expect(wordsOf(shown)).to.deep.equal(wordsOfHtml(html, fallback, links))
         expect(Buffer.byteLength(html), 'bytes that mail programs show').to.be.lessThan(
           name === 'digest.many' ? 90_000 : 12_000,
         )
@@ -41,19 +49,6 @@ describe('mails of notifications', () => {
     }
   }
 
-  const HOSTILE: readonly (readonly [what: string, words: string])[] = [
-    [
-      'mark-up',
-      '</h1></td><img src=x onerror=alert(1)><script>x</script><a href="//evil.test">x</a>',
-    ],
-    ['a template', '{{7*7}}{% include "/etc/passwd" %}{name} {count, plural, other {#}}'],
-    ['line ends', 'x\r\nBcc: eve@evil.test\r\n\r\n-- \r\nSent by your space'],
-    ['other line ends', 'x\u2028y\u2029z\u0085w\vv\fu\u0000'],
-    ['controls of direction', '\u202egnp.exe\u202c \u2066a\u2069'],
-    ['a lone surrogate', 'x\ud800y'],
-    ['10 000 letters', 'a'.repeat(10_000)],
-    ['10 000 lines', 'a\n'.repeat(10_000)],
-  ]
   const PLACES: readonly (readonly [where: string, write: (words: string) => AppMail])[] = [
     ['the title', (title) => notification({ title })],
     ['the message', (message) => notification({ message })],
@@ -69,23 +64,9 @@ describe('mails of notifications', () => {
   for (const [where, write] of PLACES) {
     for (const [what, words] of HOSTILE) {
       it(`take ${what} as ${where}`, () => {
-        const plain = render(write('plain'))
-        const { subject, text, html } = render(write(words))
-        const [page, model] = [parsePage(html, ORIGIN), parsePage(plain.html, ORIGIN)]
-        if (where !== 'the title') expect(subject).to.equal(plain.subject)
-        expect(subject).to.not.match(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
-        expect(page.links.map(({ href }) => href)).to.deep.equal(
-          model.links.map(({ href }) => href),
-        )
-        for (const name of ['script', 'img', 'a', 'h1', 'h2', 'h3', 'style', 'title']) {
-          expect(page.elements(name).length, name).to.equal(model.elements(name).length)
-        }
-        // The only line that begins a signature is ours.
-        expect(text.split('\n').filter((line) => line === '-- ')).to.have.lengthOf(1)
-        expect(`${html}${text}`).to.not.match(
-          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/,
-        )
-        expect(`${html}${text}`.isWellFormed()).to.equal(true)
+        const [plain, mail] = [render(write('plain')), render(write(words))]
+        expectHarmless(mail, plain)
+        if (where !== 'the title') expect(mail.subject).to.equal(plain.subject)
       })
     }
   }
@@ -222,19 +203,6 @@ function render(mail: AppMail): RenderedMail {
   return templates.render(sampleInstance(), mail)
 }
 
-/** Words in the order of the alphabet, without marks that one form alone needs. */
-function wordsOf(content: string, isText = false): string[] {
-  const plain = isText
-    ? content
-        .replaceAll(/^- /gm, '')
-        .replaceAll(/: (?=https:\/\/(?:settings\.)?alice\.example\.com\S+$)/gm, ' ')
-    : content
-  return plain
-    .split(/\s+/)
-    .filter((word) => !['', '--', '·', '-'].includes(word))
-    .sort()
-}
-
 /** Where the one button leads. */
 function actionOf({ template, variables }: AppMail): string | undefined {
   return template === 'digest' ? `${ORIGIN}/` : variables.action?.url
@@ -247,24 +215,4 @@ function itemLinks({ template, variables }: AppMail): readonly string[] {
     .toSorted((one, other) => other.time - one.time)
     .slice(0, 100)
     .flatMap(({ url }) => (url === undefined ? [] : [url]))
-}
-
-/** Words of the HTML form without the preheader and how to do without the button, with the addresses of its ways out. */
-function wordsOfHtml(html: string, mail: AppMail, locale: string): string[] {
-  const page = parsePage(html, ORIGIN)
-  // Only drawn, as on the pages.
-  const tile = textOf(
-    page.elements('td').filter(({ attrs }) => attrs.some(({ value }) => value === 'tile')),
-  )
-  const preheader = textOf(page.elements('div').slice(0, 1))
-  const action = actionOf(mail)
-  const fallback = action !== undefined ? catalogueOf(locale).text('action.fallback') : ''
-  const { settings, unsubscribe } = mail.variables.links ?? {}
-  const words = [
-    ...wordsOf(page.text),
-    ...[...itemLinks(mail), settings, unsubscribe].filter((url) => url !== undefined),
-  ]
-  for (const word of [...wordsOf(preheader), ...wordsOf(fallback), ...wordsOf(tile)])
-    words.splice(words.indexOf(word), 1)
-  return words.sort()
 }

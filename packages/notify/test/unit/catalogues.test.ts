@@ -17,18 +17,18 @@ interface AstNode {
 }
 
 describe('catalogues of the mails', () => {
-  it('are German, English, Spanish and French', () => {
-    expect(MAIL_LOCALES).to.deep.equal(['de', 'en', 'es', 'fr'])
-  })
-
   for (const locale of MAIL_LOCALES) {
     it(`say in ${locale} what the library makes of each text, with arguments of words and numbers`, () => {
       const catalogue = catalogueOf(locale)
       for (const [key, text] of Object.entries(read(locale))) {
         const names = [...text.matchAll(/\{(\w+)/gu)].map(([, name = '']) => name)
-        const values = Object.fromEntries(names.map((name, at) => [name, at % 2 === 0 ? 2 : name]))
         const library = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
-        expect(catalogue.text(key, values), key).to.equal(String(library.format(values)))
+        for (const count of [0, 1, 2]) {
+          const values = Object.fromEntries(
+            names.map((name, at) => [name, at % 2 === 0 ? count : name]),
+          )
+          expect(catalogue.text(key, values), key).to.equal(String(library.format(values)))
+        }
       }
     })
   }
@@ -62,6 +62,14 @@ describe('catalogues of the mails', () => {
       }
     })
 
+    if (locale === 'fr') {
+      it('fr has its spaces, and no line can break there', () => {
+        for (const [key, text] of Object.entries(texts)) {
+          expect(frenchFaults(text), key).to.deep.equal([])
+        }
+      })
+    }
+
     it(`${locale} has none of the words that readers stopped at`, () => {
       const words = (FORMER_WORDS[locale] ?? []).map((word) => word.toLowerCase())
       expect(words).to.not.be.empty
@@ -79,14 +87,6 @@ describe('catalogues of the mails', () => {
           names.every((name) => name === 'domain:1'),
         )
       }
-    })
-  }
-})
-
-describe('French punctuation', () => {
-  for (const [key, text] of Object.entries(read('fr'))) {
-    it(`has its spaces in ${key}, and no line can break there`, () => {
-      expect(frenchFaults(text)).to.deep.equal([])
     })
   }
 })

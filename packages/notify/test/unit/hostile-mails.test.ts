@@ -1,28 +1,12 @@
-import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
 import type { SystemMail } from '../../src/mail/system-mails.ts'
 import { createTemplates, type RenderedMail } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
+import { expectHarmless, HOSTILE } from '../support/mail-words.ts'
 
 const url = 'https://alice.example.com/auth/login'
 const time = Date.UTC(2026, 1, 3, 4, 5, 6)
 const templates = createTemplates()
-
-const HOSTILE: readonly (readonly [what: string, text: string])[] = [
-  [
-    'mark-up',
-    '<img src=x onerror=alert(1)></p></td><script>alert(1)</script><a href="//evil.test">x',
-  ],
-  ['a template', '{{7*7}}{% include "/etc/passwd" %}{name} {limit, plural, other {#}} ${7*7}'],
-  ['line ends', 'x\r\nBcc: eve@evil.test\r\n\r\n-- \r\nhttps://evil.test/'],
-  ['other line ends', 'x\u2028y\u2029z\u0085w\vv\fu\u0000'],
-  ['controls of direction', '\u202egnp.exe\u202c \u2066a\u2069 \u200f\u200e\u061c'],
-  ['a link', 'You won! https://evil.test/now or evil.test/now or eve@evil.test'],
-  ['a lone surrogate', 'x\ud800y'],
-  ['10 000 letters', 'a'.repeat(10_000)],
-  ['10 000 lines', 'a\n'.repeat(10_000)],
-  ['words of right to left', 'עברית'],
-]
 
 /** Every place of a mail that strangers or owners write to. */
 const PLACES: readonly (readonly [where: string, write: (text: string) => RenderedMail])[] = [
@@ -58,19 +42,12 @@ describe('hostile words in mails', () => {
   for (const [where, write] of PLACES) {
     for (const [what, hostile] of HOSTILE) {
       it(`take ${what} as ${where}`, () => {
-        const plain = write('plain')
-        const { subject, text, html } = write(hostile)
-        const [page, model] = [parsePage(html, url), parsePage(plain.html, url)]
+        const [plain, mail] = [write('plain'), write(hostile)]
+        expectHarmless(mail, plain)
+        const { subject, text, html } = mail
         expect(subject).to.equal(plain.subject)
-        expect(page.links).to.deep.equal(model.links)
-        for (const name of ['script', 'img', 'a', 'h1', 'style', 'title']) {
-          expect(page.elements(name).length, name).to.equal(model.elements(name).length)
-        }
-        expect(text.split('\n').filter((line) => line === '-- ')).to.have.lengthOf(1)
         for (const content of [text, html]) {
-          expect(content).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/)
-          expect(content).to.not.match(/[\u200e\u200f\u061c\u202a-\u202e\u2066\u2067]/)
-          expect(content.isWellFormed()).to.equal(true)
+          expect(content).to.not.match(/[\t\u200e\u200f\u061c\u202a-\u202e\u2066\u2067]/)
         }
         expect(Buffer.byteLength(html)).to.be.lessThan(16_000)
       })

@@ -1,11 +1,18 @@
 import type { OAuth } from '@svc/oauth-core'
 import { expect } from 'chai'
-import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import webPush from 'web-push'
 import { createNotify } from '../../src/index.ts'
 import { NOTIFY_OPTIONS, type NotifyOptions } from '../../src/options.ts'
 
 const channels = { mail: { transport: { send: async () => {} } } }
+const SMS = { provider: 'http', url: 'https://sms.example', token: 'token' }
+const P8 = { keyFile: 'k.p8', keyId: 'K', teamId: 'T', topic: 'org.example' }
+const HUAWEI = { sendUrl: 'https://push.example/send', getTokenUrl: 'https://push.example/token' }
+const KEYS = { ...webPush.generateVAPIDKeys(), subject: 'mailto:operator@example.com' }
+const OTHER = webPush.generateVAPIDKeys()
+const withSms = (given: object) => ({ channels: { ...channels, sms: { default: given } } })
+const withMobile = (mobile: object) => ({ channels: { ...channels, mobile } })
+const withKeys = (keys: object) => withMobile({ webpush: { ...KEYS, ...keys } })
 const nothing = (): void => {}
 // Nothing of it is used here but its log.
 const oauth = {
@@ -32,23 +39,43 @@ function faultsOf(options: unknown): string[] {
 }
 
 describe('options of notifications', () => {
-  it('have defaults for all but the core and the way of mails', () => {
-    const { lifetimes, limits, ...rest } = NOTIFY_OPTIONS.settle({ oauth, channels })
-    expect(lifetimes).to.deep.equal(DEFAULT_LIFETIMES)
-    expect(limits).to.deep.equal(DEFAULT_LIMITS)
-    expect(rest).to.deep.include({
-      settingsSlug: 'settings',
-      sourcePrefix: 'svc',
-      maxUnfinished: 200,
-      channelDelays: [1000, 5000, 25_000],
-      roundDelays: [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000],
-      concurrency: { total: 8, perInstance: 2 },
-    })
-  })
-
   for (const [fault, options] of [
     ['options.channels.mail.transport', { channels: { mail: {} } }],
-    ['options.channels.sms.default.url', { channels: { ...channels, sms: smsWith('nowhere') } }],
+    ...(
+      [
+        ['provider', 'fax'],
+        ['url', 'ftp://x/'],
+        ['url', 'x'],
+        ['token', ''],
+        ['token', 'a\r\nX: y'],
+        ['maxLength', 3],
+        ['maxLength', 160.5],
+        ['overflow', 'drop'],
+        ['fields.content', { content: '' }],
+      ] as const
+    ).map(([name, value]) => {
+      const given = { ...SMS, [name.split('.', 1)[0] ?? '']: value }
+      return [`options.channels.sms.default.${name}`, withSms(given)] as const
+    }),
+    ['options.channels.mobile.fcm.endpoint', withMobile({ fcm: { endpoint: 'ftp://x' } })],
+    ['options.channels.mobile.apns.host', withMobile({ apns: { ...P8, host: 'nowhere' } })],
+    ['options.channels.mobile.huawei.sendUrl', withMobile({ huawei: { ...HUAWEI, sendUrl: 'x' } })],
+    ...[{ publicKey: OTHER.publicKey }, { privateKey: 'AAAA' }, { publicKey: '!' }].map(
+      (keys) => ['options.channels.mobile.webpush', withKeys(keys)] as const,
+    ),
+    ...[
+      'operator@example.com',
+      'http://example.com',
+      'mailto:admin',
+      'mailto:admin@localhost',
+      'mailto:admin@push.localhost.',
+      'mailto:admin@server',
+      'mailto:a@b@example.com',
+      'https://localhost',
+      'https://server.local/',
+      'https://10.0.0.1/',
+      'https://[::1]/',
+    ].map((subject) => ['options.channels.mobile.webpush.subject', withKeys({ subject })] as const),
     ['options.channelDelays', { channelDelays: Array.from({ length: 21 }, () => 1) }],
     ['options.channelDelays[1]', { channelDelays: [1, -1] }],
     ['options.roundDelays[0]', { roundDelays: [0.5] }],
@@ -62,7 +89,7 @@ describe('options of notifications', () => {
     ['options.settingsSlug', { settingsSlug: 'No Slug' }],
     ['options.sourcePrefix', { sourcePrefix: 'a/b' }],
   ] as const) {
-    it(`name the fault of ${fault}`, () => {
+    it(`name the fault of ${fault}: ${JSON.stringify(options).slice(-60)}`, () => {
       expect(faultsOf(withOptions(options)).map((text) => text.split(':')[0])).to.deep.equal([
         fault,
       ])
@@ -76,6 +103,34 @@ describe('options of notifications', () => {
       'options.maxUnfinished: must be a whole number from 1 to 1000000',
       'options.concurrency.total: must be a whole number from 1 to 1000',
     ])
+  })
+
+  it('say what is missing beside what is there', () => {
+    const mobile = {
+      apns: { keyFile: 'k.p8', keyId: 'K' },
+      huawei: { sendUrl: HUAWEI.sendUrl, clientId: 'a' },
+    }
+    expect(faultsOf(withOptions(withMobile(mobile)))).to.deep.equal([
+      'options.channels.mobile.apns.teamId: is missing; a .p8 key needs it',
+      'options.channels.mobile.apns.topic: is missing; a .p8 key needs it',
+      'options.channels.mobile.huawei: must have either getTokenUrl, or clientId with clientSecret',
+    ])
+  })
+
+  it('of pushes are fine when complete', () => {
+    const { getTokenUrl: _, ...own } = HUAWEI
+    for (const mobile of [
+      {},
+      { fcm: { credentialsFile: 'f.json', endpoint: 'http://127.0.0.1:1' } },
+      { apns: P8 },
+      { apns: { keyFile: 'k.p12' } },
+      { huawei: HUAWEI },
+      { huawei: { ...own, clientId: 'a', clientSecret: 'b' } },
+      { webpush: KEYS },
+      { webpush: { ...KEYS, subject: 'https://example.com/' } },
+    ]) {
+      expect(() => NOTIFY_OPTIONS.settle(withOptions(withMobile(mobile)))).to.not.throw()
+    }
   })
 
   it('are refused without channels, and without anything', () => {
@@ -96,7 +151,7 @@ describe('options of notifications', () => {
       channels: {
         mail: { ...mail, replyto: 'a@b.example', contexts: { beta: { noreplyAdress: 'a@b.c' } } },
         mobile: { fcm: { credentialFile: 'f.json' }, gatway: {} },
-        sms: { defualt: smsWith('https://sms.example').default },
+        sms: { defualt: SMS },
       },
       apps: { konector: nothing },
     })
@@ -110,10 +165,6 @@ describe('options of notifications', () => {
     ])
   })
 })
-
-function smsWith(url: string) {
-  return { default: { provider: 'http', url, token: 'token' } }
-}
 
 function limit(hits: number) {
   return { limit: hits, windowMs: 1000 }

@@ -1,10 +1,12 @@
-import { parsePage, textOf } from '@svc/testkit'
+import { frenchFaults, parsePage } from '@svc/testkit'
 import { expect } from 'chai'
+import type { AppMail } from '../../src/mail/app-mails.ts'
 import { catalogueOf, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
 import { sampleMails } from '../../src/mail/sample-mails.ts'
 import { SYSTEM_MAILS, type SystemMail, type SystemMailName } from '../../src/mail/system-mails.ts'
 import { createTemplates } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
+import { wordsOf, wordsOfHtml } from '../support/mail-words.ts'
 
 const url = 'https://home.alice.example.com/#/sessions?a=1&b=2'
 const facts = {
@@ -32,9 +34,8 @@ describe('system mails', () => {
         const page = parsePage(html, instance.origin)
         expect(subject).to.include('alice.example.com')
         expect(page.title).to.equal(subject)
-        expect(wordsOf(text).filter((word) => !['--', '·'].includes(word))).to.deep.equal(
-          wordsOfHtml(html, mail, locale),
-        )
+        const fallback = 'url' in mail.variables ? catalogueOf(locale).text('action.fallback') : ''
+        expect(wordsOf(text)).to.deep.equal(wordsOfHtml(html, fallback))
         expect(page.elements('img')).to.have.lengthOf(0)
         expect(page.elements('h1')).to.have.lengthOf(1)
         expect(page.elements('html')[0]?.attrs).to.deep.include({ name: 'lang', value: locale })
@@ -96,44 +97,16 @@ describe('system mails', () => {
     expect(words(false)).to.not.include('they can never be read again')
   })
 
-  const lifetimes: [string, number, string][] = [
-    ['en', 1, 'expires in 1 minute.'],
-    ['en', 15, 'expires in 15 minutes.'],
-    ['fr', 5, 'expire dans 5\u00a0minutes.'],
-    ['de', 1, 'läuft in 1 Minute ab.'],
-    ['es', 10, 'caduca en 10 minutos.'],
-  ]
-  for (const [locale, minutes, words] of lifetimes) {
-    it(`says ${minutes} min in ${locale} as “${words}”`, () => {
-      const { text } = templates.render(sampleInstance({ locale }), {
-        template: 'magic_link',
-        variables: { ...facts, minutes },
-      })
-      expect(text).to.include(words)
-    })
-  }
-
-  const codesLeft: [number | undefined, string | undefined][] = [
-    [undefined, undefined],
-    [0, 'You have no recovery codes left.'],
-    [1, 'You have 1 recovery code left.'],
-    [7, 'You have 7 recovery codes.'],
-  ]
-  for (const [left, words] of codesLeft) {
-    it(`tells of ${left ?? 'an unknown number of'} recovery codes`, () => {
-      const { text } = templates.render(sampleInstance(), {
-        template: 'auth_mode_changed',
-        variables: {
-          ...facts,
-          change: 'recovery_code_used',
-          factor: 'recovery',
-          ...(left !== undefined && { left }),
-        },
-      })
-      if (words === undefined) expect(text).to.not.match(/You have .*recovery codes?/)
-      else expect(text).to.include(words)
-    })
-  }
+  it('tells how many recovery codes are left, where that is known', () => {
+    const textWith = (more: object): string => {
+      const told = { ...facts, change: 'recovery_code_used', factor: 'recovery', ...more } as const
+      return templates.render(sampleInstance(), { template: 'auth_mode_changed', variables: told })
+        .text
+    }
+    expect(textWith({})).to.not.match(/You have .*recovery codes?/)
+    expect(textWith({ left: 0 })).to.include('You have no recovery codes left.')
+    expect(textWith({ left: 1 })).to.include('You have 1 recovery code left.')
+  })
 
   it('asks nobody to remove an app where none may be connected', () => {
     const write = (limit: number): string => {
@@ -273,29 +246,40 @@ describe('system mails', () => {
   })
 })
 
-/** Words in the order of the alphabet: the two forms have the same ones, if not in the same place. */
-function wordsOf(content: string): string[] {
-  return content
-    .split(/\s+/)
-    .filter((word) => word !== '')
-    .sort()
+const TIME = Date.UTC(2026, 1, 3, 4, 5, 6)
+const FRENCH = sampleInstance({ locale: 'fr', publicName: 'Hélène' })
+const LINKS = {
+  settings: 'https://settings.alice.example.com/?section=notifications',
+  unsubscribe: `${FRENCH.origin}/notifications/unsubscribe?t=0123456789abcdef`,
+}
+const ITEM = { sender: 'Banque', title: 'Solde bas', message: 'Il reste 84 €.', time: TIME }
+const APP_MAILS: readonly (readonly [string, AppMail])[] = [
+  ['notification', { template: 'notification', variables: { ...ITEM, links: LINKS } }],
+  ['digest', { template: 'digest', variables: { items: [ITEM, ITEM], links: LINKS } }],
+]
+const MAILS: ReadonlyMap<string, SystemMail | AppMail> = new Map<string, SystemMail | AppMail>([
+  ...sampleMails(FRENCH, TIME),
+  ...APP_MAILS,
+])
+
+/** What is read of a mail, with its spaces as they are. */
+function shownIn(html: string): string {
+  return html.slice(html.indexOf('<body')).replaceAll(/<[^>]*>/g, '\n')
 }
 
-/** Words of the HTML form without those that only HTML needs: the preheader and how to do without the button. */
-function wordsOfHtml(html: string, mail: SystemMail, locale: string): string[] {
-  const page = parsePage(html, 'https://alice.example.com')
-  const preheader = textOf(page.elements('div').slice(0, 1))
-  const fallback = catalogueOf(locale).text('action.fallback')
-  // Only drawn, as on the pages.
-  const isTile = (attrs: readonly { value: string }[]): boolean =>
-    attrs.some(({ value }) => value === 'tile')
-  const tile = textOf(page.elements('td').filter(({ attrs }) => isTile(attrs)))
-  const only = [
-    ...wordsOf(preheader),
-    ...wordsOf(tile),
-    ...('url' in mail.variables ? wordsOf(fallback) : []),
-  ]
-  const words = wordsOf(page.text)
-  for (const word of only) words.splice(words.indexOf(word), 1)
-  return words
-}
+describe('mails in French', () => {
+  const templates = createTemplates({ takesReplies: ({ context }) => context === 'read' })
+
+  for (const [name, mail] of MAILS) {
+    for (const context of ['read', 'unread']) {
+      it(`${name} has the spaces of French typography as text and as HTML, ${context} or not`, () => {
+        const instance = { ...FRENCH, context }
+        const { html, subject, text } = templates.render(instance, mail, LINKS)
+        expect(frenchFaults(subject)).to.deep.equal([])
+        expect(frenchFaults(text)).to.deep.equal([])
+        expect(frenchFaults(shownIn(html))).to.deep.equal([])
+        expect(text).to.include(`Réglages des notifications\u00a0: ${LINKS.settings}`)
+      })
+    }
+  }
+})

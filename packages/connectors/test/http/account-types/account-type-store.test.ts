@@ -80,13 +80,6 @@ eachStore((open, engine) => {
       expect(await types.get('bank', undefined)).to.equal(undefined)
     })
 
-    it('rewrites redirect_url to redirect_uri (K1)', async () => {
-      const redirect_url = 'https://alice.example.com/accounts/bank/redirect'
-      await types.put({ ...ENTRY, redirect_url })
-      expect((await types.get('bank', undefined))?.redirectUri).to.equal(redirect_url)
-      expect(await types.getRaw('bank')).not.to.have.property('redirect_url')
-    })
-
     it('makes an entry new for exactly one of parallel writers, and keeps one of them whole', async () => {
       const written = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
@@ -283,25 +276,6 @@ eachStore((open, engine) => {
       const { value } = await storedOf('bank')
       await overwrite('bank', { ...value, _id: 'other' })
       expect((await types.get('bank', undefined))?.id).to.equal('bank')
-    })
-
-    it('reads an entry with an unknown token mode as form, warning once a revision (2.2, 5)', async () => {
-      await types.put(ENTRY)
-      await overwrite('bank', { ...(await storedOf('bank')).value, token_mode: 'digest' })
-      for (let n = 0; n < 3; n += 1) {
-        const type = await types.get('bank', undefined)
-        expect([type?.tokenMode, type?.fault]).to.deep.equal(['form', undefined])
-      }
-      expect(log.of('account_type.unknown_token_mode')).to.deep.equal([{ accountType: 'bank' }])
-    })
-
-    it('says that a stored entry is of no use when another field is wrong (2.2, 5)', async () => {
-      await types.put(ENTRY)
-      const { value } = await storedOf('bank')
-      await overwrite('bank', { ...value, token_endpoint: 'http://bank.example.com/token' })
-      const type = await types.get('bank', undefined)
-      expect(type?.fault?.field).to.equal('token_endpoint')
-      expect(type?.tokenEndpoint).to.equal(undefined)
     })
 
     it('reads with every key of a rotated ring, and seals with the first', async () => {

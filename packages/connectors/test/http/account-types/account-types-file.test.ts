@@ -107,14 +107,6 @@ describe('accountTypesFromFile (connectors.md 3.1, 3.2)', () => {
     expect(await clientId()).to.equal('xx')
   })
 
-  it('reads at once when it is told to', async () => {
-    await write([BANK])
-    expect(await types.reload()).to.equal(true)
-    await write([{ ...BANK, client_id: 'changed' }])
-    expect(await types.reload()).to.equal(true)
-    expect(await clientId()).to.equal('changed')
-  })
-
   it('keeps the last good file while a broken one is there, and logs every fault once', async () => {
     await write([BANK])
     expect(await types.reload()).to.equal(true)

@@ -94,13 +94,6 @@ describe('refreshing ahead of the end (8.7)', function () {
       expect(sent).to.have.lengthOf(1)
     })
 
-    it('uses idle refresh tokens every day where the type says so (8.7.2)', async () => {
-      await server.putImported({ keepalive: true })
-      const account = await server.importBank()
-      clock.advance(DAY_MS)
-      await until(async () => (await server.stored(account._id)).oauth?.refresh_seq === 1)
-    })
-
     it('goes on after a process that died: what was planned wakes another one', async () => {
       const account = await importHour()
       await server.connectors.close()

@@ -1,7 +1,8 @@
-import { type BrowserResponse, anyStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
+import { connect } from '../../support/flow-steps.ts'
 import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 
 describe('an account that its owner connects (7.2, 4.7)', () => {
@@ -14,17 +15,9 @@ describe('an account that its owner connects (7.2, 4.7)', () => {
     })
     afterEach(() => server.close())
 
-    /** Through the provider and back. */
-    async function connect(path = '/accounts/bank/start?scope=openid+files'): Promise<URL> {
-      const browser = server.browser()
-      const started = await browser.get(path)
-      const answered = await browser.follow(started)
-      const callback = new URL(String(answered.location))
-      const back: BrowserResponse = await browser.get(callback.pathname + callback.search)
-      return new URL(String(back.location))
-    }
-    const connected = async (path?: string): Promise<AccountDocument> =>
-      server.stored(String((await connect(path)).searchParams.get('account')))
+    const START = '/accounts/bank/start?scope=openid+files'
+    const connected = async (path = START): Promise<AccountDocument> =>
+      server.stored(String((await connect(server.browser(), path)).get('account')))
 
     it('holds exactly what 7.2 lists, its secrets sealed', async () => {
       const before = Date.now()
@@ -129,8 +122,14 @@ describe('an account that its owner connects (7.2, 4.7)', () => {
     })
 
     describe('and connects again', () => {
-      const reconnect = (account: AccountDocument): Promise<URL> =>
-        connect(`/accounts/bank/${account._id}/reconnect?scope=openid+files`)
+      const again = (id: string, scope = 'files') => `/accounts/bank/${id}/reconnect?scope=${scope}`
+      const reconnect = ({ _id }: AccountDocument) =>
+        connect(server.browser(), again(_id, 'openid+files'))
+      /** The provider says who it was. */
+      const as = (user: string | undefined, path = '/accounts/bank/start?scope=files') =>
+        connect(server.browser(), path, (answer) => {
+          if (user !== undefined) answer.set('user', user)
+        })
 
       it('is the same document with other tokens, connected, its error gone', async () => {
         const account = await connected()
@@ -140,7 +139,7 @@ describe('an account that its owner connects (7.2, 4.7)', () => {
         await server.accounts.update(server.alice, named)
         server.heard.length = 0
         const back = await reconnect(account)
-        expect(back.searchParams.get('account')).to.equal(account._id)
+        expect(back.get('account')).to.equal(account._id)
         const stored = await server.stored(account._id)
         expect(stored).to.include({ name: 'Savings', folder: 'f' })
         expect(stored.oauth).to.include({ status: 'connected', refresh_seq: 1 })
@@ -150,72 +149,22 @@ describe('an account that its owner connects (7.2, 4.7)', () => {
         expect((await server.refresh(account._id)).status).to.equal(200)
       })
 
-      it('takes nothing of a refresh that was under way: never a wrong token (D38)', async () => {
-        const account = await connected()
-        const body = { access_token: 'too-late', refresh_token: 'too-late-as-well' }
-        const released = Promise.withResolvers<void>()
-        const asked = server.provider.requestsOf('token').length
-        server.provider.script('token', async (_, response) => {
-          await released.promise
-          response.end(JSON.stringify(body))
-        })
-        const refreshing = server.refresh(account._id)
-        while (server.provider.requestsOf('token').length === asked) {
-          await new Promise((resolve) => setImmediate(resolve))
-        }
-        await reconnect(account)
-        const { oauth } = await server.stored(account._id)
-        released.resolve()
-        expect((await refreshing).status).to.equal(200)
-        expect((await server.stored(account._id)).oauth).to.deep.equal(oauth)
-      })
-
       it('writes nothing when the provider says that it is somebody else', async () => {
         await server.putType({ callback_params: ['user'] })
-        const as = async (user: string, path: string) => {
-          const browser = server.browser()
-          const started = await browser.get(path)
-          const answered = await browser.follow(started)
-          const callback = new URL(String(answered.location))
-          callback.searchParams.set('user', user)
-          const back = await browser.get(callback.pathname + callback.search)
-          return new URL(String(back.location)).searchParams
-        }
-        const first = await as('ann', '/accounts/bank/start?scope=files')
+        const first = await as('ann')
         const account = await server.stored(String(first.get('account')))
         expect(account.oauth?.subject).to.equal('ann')
-        const path = `/accounts/bank/${account._id}/reconnect?scope=files`
+        const path = again(account._id)
         expect((await as('bob', path)).get('error')).to.equal('account_mismatch')
         expect(await server.stored(account._id)).to.deep.equal(account)
         expect((await as('ann', path)).get('account')).to.equal(account._id)
       })
 
-      it('is not brought back when it was deleted meanwhile', async () => {
-        const account = await connected()
-        const browser = server.browser()
-        const path = `/accounts/bank/${account._id}/reconnect?scope=files`
-        const answered = await browser.follow(await browser.get(path))
-        await server.accounts.delete(server.alice, account._id, account._rev)
-        const callback = new URL(String(answered.location))
-        const back = await browser.get(callback.pathname + callback.search)
-        const { searchParams } = new URL(String(back.location))
-        expect(searchParams.get('error')).to.equal('account_not_found')
-        expect(await server.accountsOf()).to.deep.equal([])
-      })
-
       it('keeps its refresh token when the provider gives none and is sure to mean the same user', async () => {
         await server.putType({ callback_params: ['user'] })
-        const as = async (user: string | undefined, path: string) => {
-          const browser = server.browser()
-          const answered = await browser.follow(await browser.get(path))
-          const callback = new URL(String(answered.location))
-          if (user !== undefined) callback.searchParams.set('user', user)
-          const back = await browser.get(callback.pathname + callback.search)
-          return String(new URL(String(back.location)).searchParams.get('account'))
-        }
-        const id = await as('ann', '/accounts/bank/start?scope=files')
+        const id = String((await as('ann')).get('account'))
         const before = (await server.stored(id)).oauth?.refresh_token_encrypted
-        const path = `/accounts/bank/${id}/reconnect?scope=files`
+        const path = again(id)
         server.provider.script('token', { body: { access_token: 'x' } })
         await as('ann', path)
         expect((await server.stored(id)).oauth?.refresh_token_encrypted).to.equal(before)

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
 import { ConnectorError } from '../../../src/connector-error.ts'
 import type { ConnectorsOptions } from '../../../src/options.ts'
+import { connect, refusalOf } from '../../support/flow-steps.ts'
 import {
-  codeIn,
   type RefreshAnswer,
   type RefreshServer,
   startRefresh,
@@ -275,22 +275,20 @@ describe('credentials of accounts', () => {
     })
 
     describe('of types without token endpoint (6.7)', () => {
-      async function connect(): Promise<AccountDocument> {
+      async function connectBank(): Promise<AccountDocument> {
         const open = servers.at(-1)!
         const { token_endpoint: _, ...entry } = server.provider.entry
         const fields = { ...entry, _id: 'bank', slug: 'bank', trusted_network: true }
         await open.connectors.accountTypes.put({ ...fields, grant_mode: 'authorization_code' })
-        const browser = open.browser()
-        const answered = await browser.follow(await browser.get('/accounts/bank/start?scope=files'))
-        const callback = new URL(String(answered.location))
-        const back = await browser.get(callback.pathname + callback.search)
-        const id = new URL(String(back.location)).searchParams.get('account')
+        const id = (await connect(open.browser(), '/accounts/bank/start?scope=files')).get(
+          'account',
+        )
         return server.stored(String(id))
       }
 
       it('are the callback query and the client of the type, for its connector alone', async () => {
         const open = await start({ allowClientSideExchange: true })
-        const connected = await connect()
+        const connected = await connectBank()
         expect(JSON.stringify(connected)).to.not.match(/code-|secret-1/)
         const { code, ...rest } = (
           await open.connectors.fieldsForConnector(server.alice, connected)
@@ -305,14 +303,14 @@ describe('credentials of accounts', () => {
         open.konnectors.set('other', { slug: 'other', permissions })
         const token = await open.konnectorToken('other')
         const refused = await open.refresh(connected._id, { token })
-        expect([refused.status, codeIn(refused)]).to.deep.equal([403, 'forbidden'])
+        expect(refusalOf(refused)).to.deep.equal([403, 'forbidden'])
       })
 
       it('cannot be refreshed unless the operator allows such types', async () => {
         await start({ allowClientSideExchange: true })
-        const connected = await connect()
+        const connected = await connectBank()
         const answer = await server.refresh(connected._id)
-        expect([answer.status, codeIn(answer)]).to.deep.equal([500, 'account_type_misconfigured'])
+        expect(refusalOf(answer)).to.deep.equal([500, 'account_type_misconfigured'])
         expect(await server.fields(connected._id)).to.not.have.any.keys('client_secret', 'query')
       })
     })

@@ -2,87 +2,33 @@ import { anyStore, type ScriptedAnswer } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
-import { codeIn, type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
+import { refusalOf } from '../../support/flow-steps.ts'
+import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 
-interface Case {
-  readonly says: string
-  readonly answer: ScriptedAnswer
-  readonly status: number
-  readonly code: string
-  readonly retryAfter?: string
-}
+type Case = readonly [
+  says: string,
+  answer: ScriptedAnswer,
+  status: number,
+  code: string,
+  retryAfter?: string,
+]
 
 const refusal = (error: string, status = 400) => ({ status, body: { error } })
+const paused = (retryAfter: string) => ({ status: 429, headers: { 'retry-after': retryAfter } })
+const hangUp: ScriptedAnswer = (_, response) => void response.destroy()
 
 /** @see connectors.md 8.4, 10 */
 const CASES: readonly Case[] = [
-  {
-    says: 'does not know this client',
-    answer: refusal('invalid_client', 401),
-    status: 502,
-    code: 'oauth_provider_config_error',
-  },
-  {
-    says: 'does not let this client refresh',
-    answer: refusal('unauthorized_client'),
-    status: 502,
-    code: 'oauth_provider_config_error',
-  },
-  {
-    says: 'refuses for another reason',
-    answer: refusal('invalid_scope'),
-    status: 502,
-    code: 'oauth_provider_error',
-  },
-  {
-    says: 'answers without a token',
-    answer: { body: { token_type: 'Bearer' } },
-    status: 502,
-    code: 'oauth_provider_error',
-  },
-  {
-    says: 'answers nonsense',
-    answer: { body: '<html>' },
-    status: 502,
-    code: 'oauth_provider_error',
-  },
-  {
-    says: 'fails',
-    answer: { status: 500 },
-    status: 502,
-    code: 'oauth_provider_unavailable',
-    retryAfter: '30',
-  },
-  {
-    says: 'hangs up',
-    answer: (_, response) => {
-      response.destroy()
-    },
-    status: 502,
-    code: 'oauth_provider_unavailable',
-    retryAfter: '30',
-  },
-  {
-    says: 'says nothing in time',
-    answer: () => {},
-    status: 504,
-    code: 'oauth_provider_timeout',
-    retryAfter: '30',
-  },
-  {
-    says: 'wants a pause',
-    answer: { status: 429, headers: { 'retry-after': '77' } },
-    status: 503,
-    code: 'oauth_provider_rate_limited',
-    retryAfter: '77',
-  },
-  {
-    says: 'wants a pause of weeks',
-    answer: { status: 429, headers: { 'retry-after': '9999999' } },
-    status: 503,
-    code: 'oauth_provider_rate_limited',
-    retryAfter: '3600',
-  },
+  ['does not know this client', refusal('invalid_client', 401), 502, 'config_error'],
+  ['does not let this client refresh', refusal('unauthorized_client'), 502, 'config_error'],
+  ['refuses for another reason', refusal('invalid_scope'), 502, 'error'],
+  ['answers without a token', { body: { token_type: 'Bearer' } }, 502, 'error'],
+  ['answers nonsense', { body: '<html>' }, 502, 'error'],
+  ['fails', { status: 500 }, 502, 'unavailable', '30'],
+  ['hangs up', hangUp, 502, 'unavailable', '30'],
+  ['says nothing in time', () => {}, 504, 'timeout', '30'],
+  ['wants a pause', paused('77'), 503, 'rate_limited', '77'],
+  ['wants a pause of weeks', paused('9999999'), 503, 'rate_limited', '3600'],
 ]
 
 const REVOKED_DETAIL = 'OAuth refresh token is invalid or expired; reconnect account.'
@@ -103,11 +49,12 @@ describe('POST /accounts/:accountType/:accountId/refresh when the provider', () 
     })
     afterEach(() => server.close())
 
-    for (const { says, answer, status, code, retryAfter } of CASES) {
+    for (const [says, answer, status, kind, retryAfter] of CASES) {
+      const code = `oauth_provider_${kind}`
       it(`${says}: ${status} ${code}, and the tokens stay (8.4, 8.2.8, 10)`, async () => {
         server.provider.script('token', answer)
         const response = await server.refresh(account._id)
-        expect([response.status, codeIn(response)]).to.deep.equal([status, code])
+        expect(refusalOf(response)).to.deep.equal([status, code])
         expect(response.contentType).to.equal('application/vnd.api+json')
         expect(response.headers['retry-after']).to.equal(retryAfter)
         const { oauth } = await server.stored(account._id)

@@ -10,6 +10,7 @@ import { needsRedis } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
+import { connect } from '../../support/flow-steps.ts'
 import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 
 /** As the provider makes its access tokens, refresh tokens and codes. */
@@ -69,13 +70,11 @@ async function runEverything(store: Store, servers: RefreshServer[]): Promise<Tr
   }
   const issued: string[] = []
 
-  async function connect(at: string): Promise<string> {
-    const browser = server.browser()
-    const answered = await browser.follow(await browser.get(at))
-    const callback = new URL(String(answered.location))
-    issued.push(String(callback.searchParams.get('code')))
-    const back = await browser.get(callback.pathname + callback.search)
-    return String(new URL(String(back.location)).searchParams.get('account'))
+  async function connectAt(at: string): Promise<string> {
+    const told = await connect(server.browser(), at, (answer) => {
+      issued.push(String(answer.get('code')))
+    })
+    return String(told.get('account'))
   }
   async function failing(work: Promise<unknown>): Promise<void> {
     try {
@@ -87,12 +86,12 @@ async function runEverything(store: Store, servers: RefreshServer[]): Promise<Tr
   const stored = (id: string): Promise<AccountDocument> => server.stored(id)
 
   await server.putType()
-  const id = await connect('/accounts/bank/start?scope=files')
+  const id = await connectAt('/accounts/bank/start?scope=files')
   server.provider.script('token', {
     body: { access_token: `at-of-provider-${'x'.repeat(22)}`, more: RESULT },
   })
-  await connect(`/accounts/bank/${id}/reconnect?scope=files`)
-  await connect(`/accounts/bank/${id}/reconnect?scope=files`)
+  await connectAt(`/accounts/bank/${id}/reconnect?scope=files`)
+  await connectAt(`/accounts/bank/${id}/reconnect?scope=files`)
   await server.refresh(id)
   await server.refresh(id, { query: '?force=true' })
   server.provider.script(
@@ -110,7 +109,7 @@ async function runEverything(store: Store, servers: RefreshServer[]): Promise<Tr
   server.provider.grants.revokeAll()
   await server.refresh(id)
   await server.refresh(id)
-  const other = await connect('/accounts/bank/start?scope=files')
+  const other = await connectAt('/accounts/bank/start?scope=files')
   const broken = { ...(await stored(id)), oauth: (await stored(other)).oauth! }
   await server.accounts.update(server.alice, broken)
   await failing(server.fields(id))
@@ -134,9 +133,7 @@ async function runEverything(store: Store, servers: RefreshServer[]): Promise<Tr
       refreshToken: `rt-of-provider-${'y'.repeat(22)}\n`,
     }),
   )
-  await server.browser().request('DELETE', `/accounts/bank/${imported._id}`, {
-    headers: { authorization: `Bearer ${await server.konnectorToken()}` },
-  })
+  await server.remove(imported._id)
   return { answers, events, errors, server, issued: issued.filter((text) => text !== '') }
 }
 

@@ -20,7 +20,8 @@ import type {
   RefreshProcessArguments,
   RefreshProcessReport,
 } from '../../support/refresh-process.ts'
-import { codeIn, type RefreshServer, startRefresh, tokenIn } from '../../support/refresh-server.ts'
+import { errorCode, refusalOf } from '../../support/flow-steps.ts'
+import { type RefreshServer, startRefresh, tokenIn } from '../../support/refresh-server.ts'
 import { until } from '../../support/until.ts'
 
 const PROGRAM = path.join(import.meta.dirname, '../../support/refresh-process.ts')
@@ -122,7 +123,7 @@ describe('an account that is refreshed by several processes (8.2)', function () 
 
   it('asks the provider once for 100 callers of two processes, who all get the same failure', async () => {
     const answers = await refreshTogether({ status: 429, headers: { 'retry-after': '40' } })
-    const seen = answers.map((each) => [each.status, codeIn(each), each.headers['retry-after']])
+    const seen = answers.map((each) => [each.status, errorCode(each), each.headers['retry-after']])
     expect(new Set(seen.map(String))).to.deep.equal(new Set(['503,oauth_provider_rate_limited,40']))
     expect(server.provider.requestsOf('token')).to.have.lengthOf(1)
   })
@@ -148,7 +149,7 @@ describe('an account that is refreshed by several processes (8.2)', function () 
     const winner = first.refresh()
     await gate.arrived(1)
     const loser = await second.refresh()
-    expect([loser.status, codeIn(loser)]).to.deep.equal([503, 'oauth_refresh_in_progress'])
+    expect(refusalOf(loser)).to.deep.equal([503, 'oauth_refresh_in_progress'])
     expect(loser.headers['retry-after']).to.equal('5')
     gate.open()
     expect((await winner).status).to.equal(200)
@@ -185,7 +186,7 @@ describe('an account that is refreshed by several processes (8.2)', function () 
   it('needs its owner when a process was killed after a provider that rotates answered (D38)', async () => {
     await killAfterProvider()
     const answer = await server.refresh(account._id)
-    expect([answer.status, codeIn(answer)]).to.deep.equal([401, 'oauth_refresh_invalid_token'])
+    expect(refusalOf(answer)).to.deep.equal([401, 'oauth_refresh_invalid_token'])
     const { oauth } = await server.stored(account._id)
     expect(oauth?.status).to.equal('reconnect_required')
     expect(oauth?.refresh_token_encrypted).to.equal(account.oauth?.refresh_token_encrypted)

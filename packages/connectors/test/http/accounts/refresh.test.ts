@@ -79,31 +79,6 @@ describe('POST /accounts/:accountType/:accountId/refresh', () => {
       expect(oauth?.scope).to.equal('files')
     })
 
-    it('tells subscribers without any sealed field (7.2)', async () => {
-      server.heard.length = 0
-      await server.refresh(account._id)
-      expect(server.heard.map(({ verb, type, id }) => [verb, type, id])).to.deep.equal([
-        ['UPDATED', 'io.svc.accounts', account._id],
-      ])
-      const [event] = server.heard
-      expect(event?.doc?.['oauth']).to.have.all.keys(
-        'expires_at',
-        'refresh_seq',
-        'refreshed_at',
-        'scope',
-        'status',
-        'token_type',
-      )
-      expect(JSON.stringify(event)).to.not.include('encrypted')
-    })
-
-    it('asks the provider anew for each of sequential calls (8.3)', async () => {
-      const first = await server.refresh(account._id)
-      const second = await server.refresh(account._id)
-      expect(tokenIn(second)).to.not.equal(tokenIn(first))
-      expect(server.provider.requestsOf('token')).to.have.lengthOf(2)
-    })
-
     it('asks no provider when a refresh happened since the revision of the caller (8.3)', async () => {
       const first = await server.refresh(account._id)
       const again = await server.refresh(account._id, { query: `?rev=${account._rev}` })

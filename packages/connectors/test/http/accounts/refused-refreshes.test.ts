@@ -5,77 +5,45 @@ import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
 import type { AccountTypeEntry } from '../../../src/account-types/account-type.ts'
-import { failingAccountTypes } from '../../../src/index.ts'
-import { codeIn, type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
+import { failingAccountTypes, PRESETS } from '../../../src/index.ts'
+import { errorCode } from '../../support/flow-steps.ts'
+import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 import { until } from '../../support/until.ts'
 
 type Refusal = readonly [
+  /** A preset has the fields of its name. */
   provider: string,
-  fields: Partial<AccountTypeEntry>,
-  status: number,
   body: object,
   reason: string,
+  more?: { readonly status?: number; readonly fields?: Partial<AccountTypeEntry> },
 ]
 
-const OWN = { revoked_errors: ['gone for good'] }
+const OWN = { fields: { revoked_errors: ['gone for good'] } }
+const BY_PATH = { fields: { ...OWN.fields, error_paths: ['fault.detail'] } }
 const refreshToken = { resource: 'RefreshToken', field: 'refresh_token', code: 'invalid' }
+const strava = { message: 'Bad Request', errors: [refreshToken] }
+const described = 'Invalid "refresh_token" in request.'
 
 /** Today's answers to a refresh token that is refused, as publicly reported. */
 const REFUSED: readonly Refusal[] = [
-  [
-    'strava',
-    { preset: 'strava' },
-    400,
-    { message: 'Bad Request', errors: [refreshToken] },
-    'RefreshToken.refresh_token.invalid',
-  ],
-  [
-    'twitch',
-    { preset: 'twitch' },
-    400,
-    { status: 400, message: 'Invalid refresh token' },
-    'Invalid refresh token',
-  ],
-  ['twitch', { preset: 'twitch' }, 400, { status: 400, message: 'Invalid grant' }, 'Invalid grant'],
-  ['reddit', { preset: 'reddit' }, 400, { message: 'Bad Request', error: 400 }, 'Bad Request'],
-  [
-    'one like fitbit',
-    {},
-    400,
-    { errors: [{ errorType: 'invalid_grant', message: 'x' }], success: false },
-    'invalid_grant',
-  ],
-  ['one like hubspot', {}, 400, { status: 'BAD_REFRESH_TOKEN', message: 'x' }, 'BAD_REFRESH_TOKEN'],
+  ['strava', strava, 'RefreshToken.refresh_token.invalid'],
+  ['twitch', { status: 400, message: 'Invalid refresh token' }, 'Invalid refresh token'],
+  ['twitch', { status: 400, message: 'Invalid grant' }, 'Invalid grant'],
+  ['reddit', { message: 'Bad Request', error: 400 }, 'Bad Request'],
+  ['one like fitbit', { errors: [{ errorType: 'invalid_grant' }] }, 'invalid_grant'],
+  ['one like hubspot', { status: 'BAD_REFRESH_TOKEN', message: 'x' }, 'BAD_REFRESH_TOKEN'],
   ...['interaction_required', 'login_required', 'consent_required', 'bad_token'].map(
-    (error): Refusal => ['microsoft', { preset: 'microsoft' }, 400, { error }, error],
+    (error): Refusal => ['microsoft', { error }, error],
   ),
   ...['account_inactive', 'token_expired', 'invalid_auth'].map(
-    (error): Refusal => ['slack', { preset: 'slack' }, 200, { ok: false, error }, error],
+    (error): Refusal => ['slack', { ok: false, error }, error, { status: 200 }],
   ),
-  [
-    'discord',
-    { preset: 'discord' },
-    400,
-    { error: 'invalid_request', error_description: 'Invalid "refresh_token" in request.' },
-    'invalid_request',
-  ],
-  ['a type by its root message', OWN, 400, { message: 'gone for good' }, 'gone for good'],
-  ['a type by its root status', OWN, 400, { status: 'gone for good' }, 'gone for good'],
-  [
-    'a type by errors[].code',
-    OWN,
-    400,
-    { errors: [{}, { code: 'gone for good' }] },
-    'gone for good',
-  ],
-  ['a type by a list of texts', OWN, 422, { errors: ['gone for good'] }, 'gone for good'],
-  [
-    'a type by a path of its own',
-    { ...OWN, error_paths: ['fault.detail'] },
-    400,
-    { fault: { detail: 'gone for good' } },
-    'gone for good',
-  ],
+  ['discord', { error: 'invalid_request', error_description: described }, 'invalid_request'],
+  ['a type by its root message', { message: 'gone for good' }, 'gone for good', OWN],
+  ['a type by its root status', { status: 'gone for good' }, 'gone for good', OWN],
+  ['a type by errors[].code', { errors: [{}, { code: 'gone for good' }] }, 'gone for good', OWN],
+  ['a type by a list', { errors: ['gone for good'] }, 'gone for good', { ...OWN, status: 422 }],
+  ['a type by a path', { fault: { detail: 'gone for good' } }, 'gone for good', BY_PATH],
 ]
 
 const OPERATORS: readonly (readonly [string, Partial<AccountTypeEntry>, number, object])[] = [
@@ -132,12 +100,13 @@ describe('a refresh that a provider refuses', () => {
       (await server.stored(_id)).oauth?.status
     const refresh = async ({ _id }: AccountDocument = account): Promise<string> => {
       const answer = await server.refresh(_id)
-      return answer.status === 200 ? 'ok' : `${answer.status} ${codeIn(answer)}`
+      return answer.status === 200 ? 'ok' : `${answer.status} ${errorCode(answer)}`
     }
 
-    for (const [provider, fields, status, body, reason] of REFUSED) {
+    for (const [provider, body, reason, { status = 400, fields } = {}] of REFUSED) {
       it(`by ${provider}, ${JSON.stringify(body)}, needs the owner at once, and is not repeated`, async () => {
-        await provision(fields)
+        const preset = Object.hasOwn(PRESETS, provider) ? { preset: provider } : {}
+        await provision({ ...preset, ...fields })
         await server.connectors.start()
         const secret = server.issued[0]?.refreshToken ?? ''
         server.provider.script('token', { status, body: { ...body, echo: secret } })
@@ -226,8 +195,6 @@ describe('a refresh that a provider refuses', () => {
       })
 
       for (const [says, status] of [
-        ['408', 408],
-        ['425', 425],
         ['429', 429],
         ['403', 403],
         ['404', 404],

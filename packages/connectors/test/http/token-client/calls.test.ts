@@ -155,19 +155,20 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
     expect(setup.provider.requests).to.have.length(1)
   })
 
-  it('hands on when to come again', async () => {
-    const setup = await open()
-    setup.provider.script('token', { status: 429, headers: { 'retry-after': '120' } })
-    expect(await setup.client.refresh(setup.type(), 'rt-1')).to.include({
-      class: 'limited',
-      retryAfterS: 120,
-    })
-  })
-
   it('says "config" of a type without any endpoint', async () => {
     const setup = await open()
     const type = setup.type({ tokenEndpoint: undefined })
     expect(await setup.client.refresh(type, 'rt-1')).to.include({ class: 'config' })
+  })
+
+  it('refreshes where the type has another endpoint for it', async () => {
+    const setup = await open()
+    const { refreshToken } = setup.provider.grants.issue('client-1', 'files')
+    const type = setup.type({
+      tokenEndpoint: 'https://nowhere.example/token',
+      refreshEndpoint: `${setup.provider.origin}/token`,
+    })
+    expect(await setup.client.refresh(type, refreshToken)).to.include({ ok: true })
   })
 
   describe('the log (13)', () => {

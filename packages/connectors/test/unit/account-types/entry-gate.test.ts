@@ -110,6 +110,8 @@ describe('admitEntry', () => {
     const uri = (origin: string) => ({ redirect_uri: `${origin}/accounts/bank/redirect` })
     const callbackUrl = 'https://oauth.example.org'
     expect(await refusal(uri('https://alice.example.com'))).to.deep.equal([])
+    // A gate that knows neither takes any address of https.
+    await gateOf({ log: recordedLog() }).admit({ ...ENTRY, ...uri('https://anywhere.example') })
     expect(await refusal(uri('https://oauth.example.org'), { callbackUrl })).to.deep.equal([])
     for (const origin of [
       'http://alice.example.com',

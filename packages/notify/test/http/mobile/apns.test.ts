@@ -15,7 +15,7 @@ import type { PushGateway, PushOutcome } from '../../../src/channels/mobile/push
 import { type ApnsScripted, type ApnsServer, openApnsServer } from '../../support/apns-server.ts'
 import { issueLeaf, makeCertificates, type TestCertificates } from '../../support/certificates.ts'
 import { makePkcs12 } from '../../support/pkcs12.ts'
-import { never, samplePush } from '../../support/sample-push.ts'
+import { never, outcomeOf, samplePush } from '../../support/sample-push.ts'
 import { until } from '../../support/until.ts'
 
 const TOKEN = 'ab'.repeat(32)
@@ -141,80 +141,44 @@ describe('pushes over APNs', () => {
     expect(await tokenAfter(39)).not.to.equal(first)
   })
 
-  const rows: readonly [string, ApnsScripted, PushOutcome][] = [
-    [
-      '410 Unregistered: a dead token',
-      says(410, 'Unregistered', { timestamp: 2000 }),
-      { class: 'permanent', code: 'apns_unregistered', isTokenDead: true },
-    ],
-    [
-      '410 ExpiredToken: a dead token',
-      says(410, 'ExpiredToken', { timestamp: 2000 }),
-      { class: 'permanent', code: 'apns_expired_token', isTokenDead: true },
-    ],
-    [
-      '410 without a time: a dead token',
-      says(410, 'Unregistered'),
-      { class: 'permanent', code: 'apns_unregistered', isTokenDead: true },
-    ],
-    [
-      '410 of a time before the device gave its token again',
-      says(410, 'Unregistered', { timestamp: 999 }),
-      { class: 'permanent', code: 'apns_unregistered' },
-    ],
-    ['410 of another reason', says(410, 'Other'), { class: 'permanent', code: 'apns_other' }],
-    [
-      '400 BadDeviceToken: mostly the wrong environment',
-      says(400, 'BadDeviceToken'),
-      { class: 'permanent', code: 'apns_bad_device_token' },
-    ],
-    [
-      '400 DeviceTokenNotForTopic',
-      says(400, 'DeviceTokenNotForTopic'),
-      { class: 'config', code: 'apns_device_token_not_for_topic' },
-    ],
-    ['400 BadTopic', says(400, 'BadTopic'), { class: 'config', code: 'apns_bad_topic' }],
-    [
-      '400 MissingTopic',
-      says(400, 'MissingTopic'),
-      { class: 'config', code: 'apns_missing_topic' },
-    ],
-    [
-      '400 TopicDisallowed',
-      says(400, 'TopicDisallowed'),
-      { class: 'config', code: 'apns_topic_disallowed' },
-    ],
-    ['400 of others', says(400, 'BadPriority'), { class: 'permanent', code: 'apns_bad_priority' }],
-    ['404', says(404, 'BadPath'), { class: 'permanent', code: 'apns_bad_path' }],
-    ['405', says(405, 'MethodNotAllowed'), { class: 'permanent', code: 'apns_method_not_allowed' }],
-    ['413', says(413, 'PayloadTooLarge'), { class: 'permanent', code: 'apns_payload_too_large' }],
-    [
-      '403 InvalidProviderToken',
-      says(403, 'InvalidProviderToken'),
-      { class: 'config', code: 'apns_invalid_provider_token' },
-    ],
-    ['403 without a reason', { status: 403 }, { class: 'config', code: 'apns_403' }],
-    ['429', says(429, 'TooManyRequests'), { class: 'transient', code: 'apns_too_many_requests' }],
-    [
-      '429 that says when',
-      { ...says(429, 'TooManyRequests'), headers: { 'retry-after': '9' } },
-      { class: 'transient', code: 'apns_too_many_requests', retryAfterMs: 9000 },
-    ],
-    [
-      '500',
-      says(500, 'InternalServerError'),
-      { class: 'transient', code: 'apns_internal_server_error' },
-    ],
-    ['503', says(503, 'Shutdown'), { class: 'transient', code: 'apns_shutdown' }],
-    ['a reason that is none', says(400, 'ab'.repeat(40)), { class: 'permanent', code: 'apns_400' }],
+  const rows: readonly (readonly [number, reason: string, outcome: string, more?: object])[] = [
+    [410, 'Unregistered', 'dead apns_unregistered', { timestamp: 2000 }],
+    [410, 'ExpiredToken', 'dead apns_expired_token', { timestamp: 2000 }],
+    [410, 'Unregistered', 'dead apns_unregistered'],
+    // Of a time before the device gave its token again.
+    [410, 'Unregistered', 'permanent apns_unregistered', { timestamp: 999 }],
+    [410, 'Other', 'permanent apns_other'],
+    // Mostly the wrong environment.
+    [400, 'BadDeviceToken', 'permanent apns_bad_device_token'],
+    [400, 'DeviceTokenNotForTopic', 'config apns_device_token_not_for_topic'],
+    [400, 'BadTopic', 'config apns_bad_topic'],
+    [400, 'MissingTopic', 'config apns_missing_topic'],
+    [400, 'TopicDisallowed', 'config apns_topic_disallowed'],
+    [400, 'BadPriority', 'permanent apns_bad_priority'],
+    [404, 'BadPath', 'permanent apns_bad_path'],
+    [405, 'MethodNotAllowed', 'permanent apns_method_not_allowed'],
+    [413, 'PayloadTooLarge', 'permanent apns_payload_too_large'],
+    [403, 'InvalidProviderToken', 'config apns_invalid_provider_token'],
+    [429, 'TooManyRequests', 'transient apns_too_many_requests'],
+    [500, 'InternalServerError', 'transient apns_internal_server_error'],
+    [503, 'Shutdown', 'transient apns_shutdown'],
+    [400, 'ab'.repeat(40), 'permanent apns_400'],
   ]
-  for (const [what, answer, outcome] of rows) {
-    it(`understand ${what}`, async () => {
-      server.answers.push(answer)
-      expect(await send({ tokenSince: 1000 })).to.deep.equal(outcome)
+  for (const [status, reason, outcome, more = {}] of rows) {
+    it(`understand ${status} ${reason} ${JSON.stringify(more)} as ${outcome}`, async () => {
+      server.answers.push(says(status, reason, more))
+      expect(await send({ tokenSince: 1000 })).to.deep.equal(outcomeOf(outcome))
       expect(server.calls).to.have.lengthOf(1)
     })
   }
+
+  it('understand an answer without a reason, and one that says when', async () => {
+    const later = { ...says(429, 'TooManyRequests'), headers: { 'retry-after': '9' } }
+    server.answers.push({ status: 403 }, later)
+    expect(await send()).to.deep.equal({ class: 'config', code: 'apns_403' })
+    const outcome = outcomeOf('transient apns_too_many_requests 9000')
+    expect(await send()).to.deep.equal(outcome)
+  })
 
   it('sign again once when the provider token has expired', async () => {
     server.answers.push(says(403, 'ExpiredProviderToken'))

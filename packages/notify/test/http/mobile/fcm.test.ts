@@ -6,7 +6,7 @@ import { parseServiceAccount } from '../../../src/channels/mobile/fcm/service-ac
 import type { PushGateway, PushOutcome } from '../../../src/channels/mobile/push-gateway.ts'
 import { type FcmServer, openFcmServer, type Scripted } from '../../support/fcm-server.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
-import { never, samplePush } from '../../support/sample-push.ts'
+import { never, outcomeOf, samplePush } from '../../support/sample-push.ts'
 
 const outbound: Outbound = createOutbound({ trustedNetworks: ['127.0.0.0/8'] })
 
@@ -190,94 +190,53 @@ describe('pushes over FCM', () => {
     expect(outcome).to.deep.equal({ class: 'transient', code: 'timeout' })
   })
 
-  const rows: readonly [string, Scripted, PushOutcome][] = [
-    [
-      '404 UNREGISTERED: a dead token',
-      errorAnswer(404, 'UNREGISTERED'),
-      { class: 'permanent', code: 'fcm_unregistered', isTokenDead: true },
-    ],
-    ['404 of anything else', errorAnswer(404), { class: 'permanent', code: 'fcm_404' }],
-    [
-      '400 INVALID_ARGUMENT',
-      errorAnswer(400, 'INVALID_ARGUMENT'),
-      { class: 'permanent', code: 'fcm_invalid_argument' },
-    ],
-    [
-      'UNREGISTERED with another status',
-      errorAnswer(400, 'UNREGISTERED'),
-      { class: 'permanent', code: 'fcm_unregistered', isTokenDead: true },
-    ],
-    [
-      '400 INVALID_ARGUMENT of message.token: no device has such a token',
-      violation('message.token'),
-      { class: 'permanent', code: 'fcm_invalid_argument', isTokenDead: true },
-    ],
-    [
-      '400 INVALID_ARGUMENT of another field',
-      violation('message.data'),
-      { class: 'permanent', code: 'fcm_invalid_argument' },
-    ],
-    [
-      '503 SENDER_ID_MISMATCH: its code counts before the status',
-      errorAnswer(503, 'SENDER_ID_MISMATCH'),
-      { class: 'config', code: 'fcm_sender_id_mismatch' },
-    ],
-    [
-      '400 UNAVAILABLE: its code counts before the status',
-      errorAnswer(400, 'UNAVAILABLE'),
-      { class: 'transient', code: 'fcm_unavailable' },
-    ],
-    [
-      '403 SENDER_ID_MISMATCH: wrong credentials, no dead token',
-      errorAnswer(403, 'SENDER_ID_MISMATCH'),
-      { class: 'config', code: 'fcm_sender_id_mismatch' },
-    ],
-    [
-      '403 PERMISSION_DENIED',
-      errorAnswer(403, 'PERMISSION_DENIED'),
-      { class: 'config', code: 'fcm_permission_denied' },
-    ],
-    [
-      '429 that does not say when',
-      errorAnswer(429, 'QUOTA_EXCEEDED'),
-      { class: 'transient', code: 'fcm_quota_exceeded', retryAfterMs: 60_000 },
-    ],
-    [
-      '429 that says when',
-      errorAnswer(429, 'QUOTA_EXCEEDED', { 'Retry-After': '120' }),
-      { class: 'transient', code: 'fcm_quota_exceeded', retryAfterMs: 120_000 },
-    ],
-    ['500 INTERNAL', errorAnswer(500, 'INTERNAL'), { class: 'transient', code: 'fcm_internal' }],
-    ['502', errorAnswer(502), { class: 'transient', code: 'fcm_502' }],
-    [
-      '503 UNAVAILABLE that says when',
-      errorAnswer(503, 'UNAVAILABLE', { 'Retry-After': '7' }),
-      { class: 'transient', code: 'fcm_unavailable', retryAfterMs: 7000 },
-    ],
-    ['504', errorAnswer(504), { class: 'transient', code: 'fcm_504' }],
-    [
-      'a redirect, which is not followed',
-      { status: 302, headers: { Location: 'https://elsewhere.example/' } },
-      { class: 'config', code: 'fcm_302' },
-    ],
-    [
-      '200 of something that is no FCM',
-      { status: 200, json: '<html>' },
-      { class: 'config', code: 'fcm_malformed' },
-    ],
-    [
-      'an error whose code is no code',
-      errorAnswer(400, 'secret device-token'),
-      { class: 'permanent', code: 'fcm_400' },
-    ],
+  const rows: readonly (readonly [
+    status: number,
+    code: string | undefined,
+    outcome: string,
+    retryAfter?: string,
+  ])[] = [
+    [404, 'UNREGISTERED', 'dead fcm_unregistered'],
+    [404, undefined, 'permanent fcm_404'],
+    [400, 'INVALID_ARGUMENT', 'permanent fcm_invalid_argument'],
+    [400, 'UNREGISTERED', 'dead fcm_unregistered'],
+    // Its code counts before the status.
+    [503, 'SENDER_ID_MISMATCH', 'config fcm_sender_id_mismatch'],
+    [400, 'UNAVAILABLE', 'transient fcm_unavailable'],
+    // Wrong credentials, no dead token.
+    [403, 'SENDER_ID_MISMATCH', 'config fcm_sender_id_mismatch'],
+    [403, 'PERMISSION_DENIED', 'config fcm_permission_denied'],
+    [429, 'QUOTA_EXCEEDED', 'transient fcm_quota_exceeded 60000'],
+    [429, 'QUOTA_EXCEEDED', 'transient fcm_quota_exceeded 120000', '120'],
+    [500, 'INTERNAL', 'transient fcm_internal'],
+    [502, undefined, 'transient fcm_502'],
+    [503, 'UNAVAILABLE', 'transient fcm_unavailable 7000', '7'],
+    [504, undefined, 'transient fcm_504'],
+    [400, 'secret device-token', 'permanent fcm_400'],
   ]
-  for (const [what, answer, outcome] of rows) {
-    it(`understand ${what}`, async () => {
-      server.answers.push(answer)
-      expect(await send()).to.deep.equal(outcome)
+  for (const [status, code, outcome, retryAfter] of rows) {
+    it(`understand ${status} ${code} ${retryAfter ?? ''} as ${outcome}`, async () => {
+      const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
+      server.answers.push(errorAnswer(status, code, headers))
+      expect(await send()).to.deep.equal(outcomeOf(outcome))
       expect(server.calls).to.have.lengthOf(1)
     })
   }
+
+  it('understand a token that no device has, a redirect, and what is no answer of FCM', async () => {
+    const elsewhere = { Location: 'https://elsewhere.example/' }
+    const answers: readonly (readonly [Scripted, outcome: string])[] = [
+      [violation('message.token'), 'dead fcm_invalid_argument'],
+      [violation('message.data'), 'permanent fcm_invalid_argument'],
+      [{ status: 302, headers: elsewhere }, 'config fcm_302'],
+      [{ status: 200, json: '<html>' }, 'config fcm_malformed'],
+    ]
+    for (const [answer, outcome] of answers) {
+      server.answers.push(answer)
+      expect(await send()).to.deep.equal(outcomeOf(outcome))
+    }
+    expect(server.calls).to.have.lengthOf(answers.length)
+  })
 
   it('renew a refused access token once', async () => {
     server.answers.push(errorAnswer(401))

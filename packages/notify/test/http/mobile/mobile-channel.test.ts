@@ -3,6 +3,7 @@ import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../../src/channels/channel.ts'
 import { createMobileChannel } from '../../../src/channels/mobile/mobile-channel.ts'
+import { findStages } from '../../../src/channels/mobile/stages.ts'
 import type {
   OutgoingPush,
   PushGateway,
@@ -13,7 +14,6 @@ import { recordedLog } from '../../support/recorded-log.ts'
 import { never } from '../../support/sample-push.ts'
 import { renderServices } from '../../support/render-services.ts'
 import { sampleRecord } from '../../support/sample-record.ts'
-import { until } from '../../support/until.ts'
 
 type Memo = ChannelOutcome['memo']
 type Changes = Parameters<typeof sampleRecord>[0]
@@ -87,6 +87,12 @@ anyStore((open) => {
       expect(outcome.class).to.equal('sent')
       expect(tokens()).to.deep.equal(['drive-2', 'drive-1'])
       expect(sent[0]).to.deep.include({ slug: 'drive', title: 'Title', platform: 'android' })
+      // A flagship device is none of the app it is linked to: it names the app (16.1.3).
+      await drive('of-drive', { flagship: true })
+      const stages = await findStages(owner.oauth, owner.instance, { slug: 'drive' })
+      const names = (all: readonly { token: string }[]) => all.map(({ token }) => token)
+      expect(names(stages.dedicated)).to.deep.equal(['drive-2', 'drive-1'])
+      expect(names(stages.flagship)).to.deep.equal(['of-drive', 'flagship'])
     })
 
     it('are those with the software of an unlinked client that posted it', async () => {
@@ -395,21 +401,5 @@ anyStore((open) => {
       }
       expect(JSON.stringify(sent)).not.to.include('secret')
     })
-  })
-
-  it('pushes to several devices at once, but not to all', async () => {
-    let open = (): void => undefined
-    const gate = new Promise<PushOutcome>((resolve) => {
-      open = () => resolve(SENT)
-    })
-    for (let n = 0; n < 9; n += 1) {
-      await drive(`t${n}`)
-      outcomes[`t${n}`] = () => gate
-    }
-    const attempting = attempt()
-    await until(() => sent.length === 5)
-    open()
-    expect((await attempting).class).to.equal('sent')
-    expect(sent).to.have.lengthOf(9)
   })
 })

@@ -1,16 +1,17 @@
 import { createECDH } from 'node:crypto'
 import { createOutbound, type Outbound } from '@svc/platform'
-import { defineOptions } from '@svc/platform/options'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import webPush from 'web-push'
+import { createHuaweiGateway } from '../../../src/channels/mobile/huawei/huawei-gateway.ts'
 import type { PushGateway, PushOutcome } from '../../../src/channels/mobile/push-gateway.ts'
-import { webPushOptions } from '../../../src/channels/mobile/webpush/vapid.ts'
 import { createWebPushGateway } from '../../../src/channels/mobile/webpush/web-push-gateway.ts'
+import type { HuaweiOptions } from '../../../src/index.ts'
 import { makeCertificates, type TestCertificates } from '../../support/certificates.ts'
 import type { Scripted } from '../../support/fcm-server.ts'
+import { type HuaweiServer, openHuaweiServer } from '../../support/huawei-server.ts'
 import { openPushService, type PushService } from '../../support/push-service.ts'
-import { never, samplePush } from '../../support/sample-push.ts'
+import { never, outcomeOf, samplePush } from '../../support/sample-push.ts'
 
 const KEYS = webPush.generateVAPIDKeys()
 const WEBPUSH = { ...KEYS, subject: 'mailto:operator@example.com' }
@@ -81,44 +82,26 @@ describe('pushes to browsers', () => {
     expect(Number(exp) - clock.now() / 1000).to.be.within(43_190, 43_201)
   })
 
-  const rows: readonly [string, Scripted, PushOutcome][] = [
-    ['200', { status: 200 }, { class: 'sent' }],
-    ['202', { status: 202 }, { class: 'sent' }],
-    [
-      '404: a dead subscription',
-      { status: 404 },
-      { class: 'permanent', code: 'webpush_404', isTokenDead: true },
-    ],
-    [
-      '410: a dead subscription',
-      { status: 410 },
-      { class: 'permanent', code: 'webpush_410', isTokenDead: true },
-    ],
-    ['400', { status: 400 }, { class: 'permanent', code: 'webpush_400' }],
-    ['413', { status: 413 }, { class: 'permanent', code: 'webpush_413' }],
-    ['401', { status: 401 }, { class: 'config', code: 'webpush_401' }],
-    ['403', { status: 403 }, { class: 'config', code: 'webpush_403' }],
-    [
-      '429 that does not say when',
-      { status: 429 },
-      { class: 'transient', code: 'webpush_429', retryAfterMs: 60_000 },
-    ],
-    [
-      '429 that says when',
-      { status: 429, headers: { 'Retry-After': '3' } },
-      { class: 'transient', code: 'webpush_429', retryAfterMs: 3000 },
-    ],
-    ['503', { status: 503 }, { class: 'transient', code: 'webpush_503' }],
-    [
-      'a redirect, which is not followed',
-      { status: 307, headers: { Location: 'https://localhost/' } },
-      { class: 'permanent', code: 'webpush_307' },
-    ],
+  const rows: readonly (readonly [status: number, outcome: string, headers?: object])[] = [
+    [200, 'sent'],
+    [202, 'sent'],
+    // A dead subscription.
+    [404, 'dead webpush_404'],
+    [410, 'dead webpush_410'],
+    [400, 'permanent webpush_400'],
+    [413, 'permanent webpush_413'],
+    [401, 'config webpush_401'],
+    [403, 'config webpush_403'],
+    [429, 'transient webpush_429 60000'],
+    [429, 'transient webpush_429 3000', { 'Retry-After': '3' }],
+    [503, 'transient webpush_503'],
+    // It is not followed.
+    [307, 'permanent webpush_307', { Location: 'https://localhost/' }],
   ]
-  for (const [what, answer, outcome] of rows) {
-    it(`understand ${what}`, async () => {
-      service.answers.push(answer)
-      expect(await send()).to.deep.equal(outcome)
+  for (const [status, outcome, headers = {}] of rows) {
+    it(`understand ${status} ${JSON.stringify(headers)} as ${outcome}`, async () => {
+      service.answers.push({ status, headers: { ...headers } })
+      expect(await send()).to.deep.equal(outcomeOf(outcome))
       expect(service.received).to.have.lengthOf(1)
     })
   }
@@ -195,37 +178,159 @@ describe('pushes to browsers', () => {
   })
 })
 
-describe('keys of web push', () => {
-  it('are a pair of P-256, with a way to reach the operator', () => {
-    const other = webPush.generateVAPIDKeys()
-    const { settle } = defineOptions({ webpush: webPushOptions() })
-    for (const subject of [WEBPUSH.subject, 'https://example.com/']) {
-      const webpush = { ...WEBPUSH, subject }
-      expect(settle({ webpush })).to.deep.equal({ webpush })
-    }
-    const bad: [Partial<typeof WEBPUSH>, RegExp][] = [
-      [{ publicKey: other.publicKey }, /key pair/],
-      [{ privateKey: 'AAAA' }, /key pair/],
-      [{ publicKey: '!' }, /key pair/],
-      ...[
-        'operator@example.com',
-        'http://example.com',
-        'mailto:admin',
-        'mailto:admin@localhost',
-        'mailto:admin@push.localhost.',
-        'mailto:admin@server',
-        'mailto:a@b@example.com',
-        'https://localhost',
-        'https://server.local/',
-        'https://10.0.0.1/',
-        'https://[::1]/',
-      ].map((subject): [Partial<typeof WEBPUSH>, RegExp] => [
-        { subject },
-        /subject: must be a mailto: or https: URL with a public host/,
-      ]),
-    ]
-    for (const [changes, fault] of bad) {
-      expect(() => settle({ webpush: { ...WEBPUSH, ...changes } })).to.throw(TypeError, fault)
-    }
+const outbound = createOutbound({ trustedNetworks: ['127.0.0.0/8'] })
+
+const says = (status: number, code?: string, more: object = {}): Scripted => ({
+  status,
+  json: { ...(code !== undefined && { code }), msg: 'words', ...more },
+})
+
+// notifications.md 16.6
+describe('pushes over Huawei Push Kit', () => {
+  let server: HuaweiServer
+  let clock: FakeClock
+  let gateway: PushGateway
+
+  beforeEach(async () => {
+    server = await openHuaweiServer()
+    clock = fakeClock()
+    gateway = open({ getTokenUrl: `${server.origin}/get-token` })
+  })
+  afterEach(() => server.close())
+
+  function open(huawei: Partial<HuaweiOptions>): PushGateway {
+    const options = { sendUrl: `${server.origin}/send`, ...huawei }
+    return createHuaweiGateway({ huawei: options, outbound, clock })
+  }
+
+  const send = (changes: Parameters<typeof samplePush>[0] = {}): Promise<PushOutcome> =>
+    gateway.send(samplePush({ platform: 'huawei', ...changes }), never())
+
+  it('carry this message, byte for byte', async () => {
+    const data = { redirectLink: 'x', n: 1, deep: { a: [true] }, notId: 'mine', title: 'mine' }
+    expect(await send({ data, priority: 'high', ttlMs: 60_000 })).to.deep.equal({ class: 'sent' })
+    const [call] = server.calls
+    expect(call?.method).to.equal('POST')
+    expect(call?.headers).to.deep.include({
+      authorization: 'Bearer access-1',
+      'content-type': 'application/json',
+    })
+    const text =
+      '{"notId":42,"title":"Hello","body":"World","redirectLink":"x","n":1,"deep":{"a":[true]}}'
+    expect(call?.text).to.equal(
+      `{"message":{"android":{"urgency":"HIGH","ttl":"60s","data":${JSON.stringify(text)},` +
+        '"notification":{"title":"Hello","body":"World","click_action":{"type":3}}},' +
+        '"token":["device-token"]}}',
+    )
+  })
+
+  it('say normal urgency, or none', async () => {
+    await send({ priority: 'normal' })
+    await send()
+    const [first, second] = server.calls.map(({ text }) => JSON.parse(text).message.android)
+    expect(first.urgency).to.equal('NORMAL')
+    expect(second).to.have.all.keys('data', 'notification')
+  })
+
+  it("keep the access token of the operator's service for 55 minutes", async () => {
+    await send()
+    clock.advance(54 * 60_000)
+    await send()
+    clock.advance(2 * 60_000)
+    await send()
+    expect(server.tokenCalls.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
+      'GET /get-token',
+      'GET /get-token',
+    ])
+    expect(server.calls.at(-1)?.headers.authorization).to.equal('Bearer access-2')
+  })
+
+  it('get an access token of the vendor by client id and secret', async () => {
+    gateway = open({ clientId: 'id', clientSecret: 's&t', tokenUrl: `${server.origin}/token` })
+    await send()
+    clock.advance(3_530_000)
+    await send()
+    clock.advance(11_000)
+    await send()
+    const [first] = server.tokenCalls
+    expect(first?.method).to.equal('POST')
+    expect(first?.headers['content-type']).to.equal('application/x-www-form-urlencoded')
+    expect(first?.text).to.equal('grant_type=client_credentials&client_id=id&client_secret=s%26t')
+    expect(server.tokenCalls).to.have.lengthOf(2)
+  })
+
+  const illegal = '{"success":0,"failure":1,"illegal_tokens":["device-token"]}'
+  const rows: readonly (readonly [answer: Scripted, outcome: string])[] = [
+    [says(200), 'sent'],
+    [says(503, '80000000'), 'transient huawei_80000000'],
+    [says(200, '80100000', { msg: illegal }), 'dead huawei_80100000'],
+    [says(200, '80100000', { msg: { illegal_tokens: ['other'] } }), 'permanent huawei_80100000'],
+    [says(200, '80300002'), 'config huawei_80300002'],
+    [says(403), 'config huawei_403'],
+    [says(200, '81000001'), 'transient huawei_81000001'],
+    [{ ...says(429), headers: { 'Retry-After': '5' } }, 'transient huawei_429 5000'],
+    [says(500), 'transient huawei_500'],
+    [says(200, '80100003'), 'permanent huawei_80100003'],
+    [says(400), 'permanent huawei_400'],
+    [says(200, 'words'), 'permanent huawei_200'],
+  ]
+  for (const [answer, outcome] of rows) {
+    it(`understand ${JSON.stringify(answer)} as ${outcome}`, async () => {
+      server.answers.push(answer)
+      expect(await send()).to.deep.equal(outcomeOf(outcome))
+      expect(server.calls).to.have.lengthOf(1)
+    })
+  }
+
+  for (const answer of [says(200, '80200001'), says(200, '80200003'), says(401)]) {
+    it(`renew the access token once after ${JSON.stringify(answer)}`, async () => {
+      server.answers.push(answer)
+      expect(await send()).to.deep.equal({ class: 'sent' })
+      expect(server.calls.map(({ headers }) => headers.authorization)).to.deep.equal([
+        'Bearer access-1',
+        'Bearer access-2',
+      ])
+      server.answers.push(answer, answer)
+      expect(await send()).to.deep.equal({ class: 'config', code: 'huawei_unauthorized' })
+      expect(server.calls).to.have.lengthOf(4)
+    })
+  }
+
+  // D39
+  it('believe 80300007 only after another token worked with the same credentials', async () => {
+    const invalid = { class: 'permanent', code: 'huawei_80300007' }
+    const all = [says(400, '80300007'), says(200, '80300007'), says(200, '80300007')]
+    server.answers.push(...all.slice(0, 1))
+    expect(await send({ token: 'dead' })).to.deep.equal(invalid)
+    await send({ token: 'dead' })
+    server.answers.push(...all.slice(1, 2))
+    expect(await send({ token: 'dead' })).to.deep.equal(invalid)
+    await send({ token: 'alive' })
+    server.answers.push(...all.slice(2))
+    expect(await send({ token: 'dead' })).to.deep.equal({ ...invalid, isTokenDead: true })
+  })
+
+  it('count as misconfigured without an access token', async () => {
+    server.tokenAnswers.push({ status: 200, json: {} }, { status: 401 })
+    expect(await send()).to.deep.equal({ class: 'config', code: 'huawei_token_200' })
+    expect(await send()).to.deep.equal({ class: 'config', code: 'huawei_token_401' })
+    server.tokenAnswers.push({ status: 502 })
+    expect(await send()).to.deep.equal({ class: 'transient', code: 'huawei_token_502' })
+    expect(server.calls).to.have.lengthOf(0)
+  })
+
+  it('are cut to 4 096 bytes, the data within the data too', async () => {
+    await send({ body: '"é\n'.repeat(2000) })
+    const text = server.calls[0]?.text ?? ''
+    expect(Buffer.byteLength(text)).to.be.within(4080, 4096)
+    const { android } = JSON.parse(text).message
+    expect(JSON.parse(android.data).body).to.equal(android.notification.body)
+    expect(android.notification.body).to.match(/…$/)
+  })
+
+  it('come later when nobody answers', async () => {
+    await server.close()
+    expect(await send()).to.deep.equal({ class: 'transient', code: 'unreachable' })
+    server = await openHuaweiServer()
   })
 })

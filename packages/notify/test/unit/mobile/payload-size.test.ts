@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
+import { parseExact } from '@svc/store'
+import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseExact } from '@svc/store'
 import { toApnsPayload } from '../../../src/channels/mobile/apns/apns-message.ts'
 import { toFcmRequest } from '../../../src/channels/mobile/fcm/fcm-message.ts'
 import { toHuaweiBody } from '../../../src/channels/mobile/huawei/huawei-message.ts'
+import { collapseOf, notIdOf } from '../../../src/channels/mobile/outgoing-push.ts'
 import { byteLength, fitPayload } from '../../../src/channels/mobile/payload-size.ts'
 import type { OutgoingPush } from '../../../src/channels/mobile/push-gateway.ts'
 import { toPlaintext } from '../../../src/channels/mobile/webpush/web-push-message.ts'
@@ -85,6 +88,69 @@ describe('the size of a payload', () => {
           )
         },
       ),
+    )
+  })
+})
+
+const FORMS: readonly (readonly [name: string, form: (push: OutgoingPush) => unknown])[] = [
+  ['FCM', toFcmRequest],
+  ['APNs', toApnsPayload],
+  ['Huawei', toHuaweiBody],
+  ['web push', toPlaintext],
+]
+/** Far more than is needed here, far less than what looks at every name for every name. */
+const LIMIT_MS = 1000
+
+describe('pushes with as many names in their data as a post may have (16.7)', () => {
+  const names = Array.from({ length: 3600 }, (_, number) => `x${number.toString(36)}`)
+  const data = { ...Object.fromEntries(names.map((name) => [name, 1])), redirectLink: 'bank/#/x' }
+  const body = 'words '.repeat(1600)
+
+  for (const [name, form] of FORMS) {
+    it(`are cut in no time for ${name}, and keep what tells where to go`, async () => {
+      let made: unknown
+      const tookMs = await cpuMs(() => {
+        made = form(samplePush({ data, body }))
+      })
+      expect(tookMs).to.be.below(scaledLimit(LIMIT_MS))
+      expect(JSON.stringify(made)).to.include('bank/#/x')
+    })
+  }
+})
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
+const flags = { collapsible: true, stateful: false, multiple: false, sensitive: false }
+const record = { id: 'id-1', sourceId: 'svc/app/bank/balance/é', flags }
+
+// notifications.md 8, D39
+describe('what collapses pushes', () => {
+  it('is the source of a collapsible category', () => {
+    const first = collapseOf(record)
+    expect(first.collapseHash).to.equal(md5('svc/app/bank/balance/é'))
+    expect(first.isCollapsible).to.equal(true)
+    expect(collapseOf({ ...record, id: 'id-2' })).to.deep.equal(first)
+  })
+
+  it('is the notification itself otherwise', () => {
+    const plain = { ...record, flags: { ...flags, collapsible: false } }
+    expect(collapseOf(plain).collapseHash).to.equal(md5('svc/app/bank/balance/éid-1'))
+    expect(collapseOf(plain).isCollapsible).to.equal(false)
+    expect(collapseOf({ ...plain, id: 'id-2' }).notId).not.to.equal(collapseOf(plain).notId)
+  })
+
+  it('gives a number that is never negative', () => {
+    const cases: [string, number][] = [
+      ['00000001', 1],
+      ['7fffffff', 2_147_483_647],
+      ['ffffffff', 1],
+      ['80000001', 2_147_483_647],
+      ['80000000', 2_147_483_647],
+    ]
+    for (const [hex, expected] of cases) {
+      expect(notIdOf(Buffer.from(`${hex}00`, 'hex')), hex).to.equal(expected)
+    }
+    expect(collapseOf(record).notId).to.equal(
+      Math.abs(Buffer.from(md5(record.sourceId), 'hex').readInt32BE()),
     )
   })
 })

@@ -66,7 +66,7 @@ describe('the thread that renders', () => {
   })
 
   it('ends without work, and a job has a new one', async () => {
-    const worker = createRenderWorker({ idleMs: 1 })
+    const worker = createRenderWorker({ idleMs: 1, deadlineMs: timeBudget(3000) })
     for (let round = 0; round < 3; round += 1) {
       expect(await worker.run({ kind: 'plain', html: String(round) })).to.equal(String(round))
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -77,7 +77,8 @@ describe('the thread that renders', () => {
     const file = new URL('../../../src/render/render-worker.ts', import.meta.url).href
     const program = `
       const { createRenderWorker } = await import(${JSON.stringify(file)})
-      console.log(await createRenderWorker().run({ kind: 'plain', html: '<p>done</p>' }))
+      const worker = createRenderWorker({ deadlineMs: 60_000 })
+      console.log(await worker.run({ kind: 'plain', html: '<p>done</p>' }))
     `
     const { stdout } = await promisify(execFile)(
       process.execPath,

@@ -81,6 +81,7 @@ describe('templates of apps (10.3)', () => {
     ['lists that double', doublingList(), /memory alloc/],
     ['words that double', doublingWords(), /memory alloc/],
     ['captures that double', doubling, /memory alloc|too large/],
+    ['captures of captures', capturesOfCaptures(), /memory alloc/],
     [
       'a literal that repeats',
       `{% for i in (1..1000000) %}${'y'.repeat(6000)}{% endfor %}`,
@@ -135,4 +136,12 @@ function doublingList(): string {
 
 function doublingWords(): string {
   return '{% assign a = "xxxx" %}{% for i in (1..40) %}{% assign a = a | append: a %}{% endfor %}'
+}
+
+/** What it keeps is counted: no number of captures fills the memory. */
+function capturesOfCaptures(): string {
+  const big = '{% for i in (1..400) %}0123456789012345678901234567890123456789{% endfor %}'
+  const names = Array.from({ length: 20 }, (_, at) => `b${at}`)
+  const copies = names.map((name) => `{% capture ${name} %}{{ a }}{% endcapture %}`)
+  return [`{% capture a %}${big.repeat(20)}{% endcapture %}`, ...copies].join('')
 }

@@ -1,5 +1,9 @@
+import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
+import { collapseBlanks, toBody, toTitle } from '../../../src/mail/clean-text.ts'
+import { parseTemplatePath, referenceFor } from '../../../src/render/app-templates.ts'
 import { cleanHtml } from '../../../src/render/clean-html.ts'
+import { toPlainText } from '../../../src/render/plain-text.ts'
 
 const OWN = ['app.example', 'app.example:8443']
 
@@ -114,6 +118,152 @@ describe('mark-up of apps, cleaned', () => {
     it(`ends soon for 300 000 characters of ${part}`, () => {
       const html = part.repeat(300_000 / part.length)
       expect(cleanHtml(html, []).length).to.be.lessThan(600_000)
+    })
+  }
+})
+
+describe('control characters (10)', () => {
+  const titles: readonly (readonly [given: string, title: string])[] = [
+    ['a\r\nBcc: x', 'a Bcc: x'],
+    ['a\tb\u0000c\u001fd\u007fe', 'a b c d e'],
+    ['a\u2028b\u2029c', 'a b c'],
+    ['  a  ', 'a'],
+    ['é ☃ 👍🏽', 'é ☃ 👍🏽'],
+    ['x\ud800', 'x\ufffd'],
+  ]
+  for (const [given, title] of titles) {
+    it(`become one space in the title ${JSON.stringify(given)}`, () => {
+      expect(toTitle(given)).to.equal(title)
+    })
+  }
+
+  it('cut no title that was accepted', () => {
+    for (const title of ['x'.repeat(512), '👍'.repeat(512)]) expect(toTitle(title)).to.equal(title)
+  })
+
+  it('are removed from texts, but for line feeds and tabs', () => {
+    expect(toBody('a\r\nb\tc\u0000\u0007\u001b[1m\u007f\u0085\u2028\u2029d\ud800')).to.equal(
+      'a\nb\tc[1md\ufffd',
+    )
+  })
+
+  it('are not what blanks of templates are: those collapse, lines stay (10.1)', () => {
+    expect(collapseBlanks('  a \t b\u00a0 c \n\n   d  \n e\n')).to.equal('a b c\n\nd\ne')
+  })
+
+  it('are looked for in a time that grows with the text only', async () => {
+    const long = `${' '.repeat(200_000)}x${'\n \t'.repeat(100_000)}x`
+    expect(await cpuMs(() => void collapseBlanks(toBody(long)))).to.be.lessThan(scaledLimit(500))
+  })
+})
+
+describe('words of mark-up', () => {
+  const cases: readonly (readonly [what: string, html: string, text: string])[] = [
+    ['paragraphs and line breaks', '<p>One<br>two</p><p>three</p>', 'One\ntwo\n\nthree'],
+    ['headings as they are', '<h1>Hello you</h1><p>x</p>', 'Hello you\n\nx'],
+    ['lists', '<ul><li>a</li><li>b</li></ul>', '- a\n- b'],
+    [
+      'links with their address',
+      '<a href="https://a.example/x">Go</a>',
+      'Go [https://a.example/x]',
+    ],
+    [
+      'links that say their address once',
+      '<a href="https://a.example">https://a.example</a>',
+      'https://a.example',
+    ],
+    [
+      'images by their words',
+      '<p><img src="x.png" alt="Logo"> Bank<img src="y.png"></p>',
+      'Logo Bank',
+    ],
+    ['characters by their name', '<p>a &amp; b &lt;i&gt; &eacute;</p>', 'a & b <i> é'],
+    [
+      'nothing of styles, scripts, heads and comments',
+      '<html><head><title>t</title><style>p{}</style></head><body><!-- c --><script>x</script><p>y</p></body></html>',
+      'y',
+    ],
+    [
+      'rows of tables',
+      '<table><tr><td>a</td><th>1</th></tr><tr><td>b</td><td>2</td></tr></table>',
+      'a 1\nb 2',
+    ],
+    ['tables of layouts', '<table><tr><td><p>a</p></td><td><p>b</p></td></tr></table>', 'a\n\nb'],
+  ]
+  for (const [what, html, text] of cases) {
+    it(`keep ${what}`, () => {
+      expect(toPlainText(html)).to.equal(text)
+    })
+  }
+
+  it('are not wrapped, and not cut', () => {
+    const line = 'word '.repeat(400).trim()
+    expect(toPlainText(`<p>${line}</p>`)).to.equal(line)
+    const many = Array.from({ length: 3000 }, (_, at) => `<p>${at}</p>`).join('')
+    expect(toPlainText(many).split('\n\n')).to.have.lengthOf(3000)
+  })
+
+  it('take no stack of mark-up down', () => {
+    for (const html of ['<div>'.repeat(60_000), '<ul><li>'.repeat(30_000), '<'.repeat(300_000)]) {
+      expect(() => toPlainText(html)).to.not.throw()
+    }
+  })
+})
+
+describe('parseTemplatePath (10.3)', () => {
+  const accepted: readonly (readonly [reference: string, path: string])[] = [
+    ['file:./notifications/x.tpl', 'notifications/x.tpl'],
+    ['file:notifications/x.tpl', 'notifications/x.tpl'],
+    ['file:./a/./b//c.liquid', 'a/b/c.liquid'],
+    ['file:..name', '..name'],
+    ['file:a%2f..%2fb', 'a%2f..%2fb'],
+  ]
+  for (const [reference, path] of accepted) {
+    it(`reads ${reference}`, () => {
+      expect(parseTemplatePath(reference)).to.equal(path)
+    })
+  }
+
+  const refused: readonly string[] = [
+    'file:/etc/passwd',
+    'file:///etc/passwd',
+    'file:../other/x.tpl',
+    'file:./a/../../x.tpl',
+    'file:a/..',
+    'file:a\\..\\x.tpl',
+    'file:a\u0000.tpl',
+    'file:a\n.tpl',
+    'file:',
+    'file:./',
+    'file:a/',
+    'http://evil.example/x.tpl',
+    'x.tpl',
+    `file:${'a'.repeat(2000)}`,
+    'file:a\ud800',
+  ]
+  for (const reference of refused) {
+    it(`takes ${JSON.stringify(reference.slice(0, 40))} as missing`, () => {
+      expect(parseTemplatePath(reference)).to.equal(undefined)
+    })
+  }
+})
+
+describe('referenceFor (10.3 "locale")', () => {
+  const templates = { mail: 'bare', 'mail.fr': 'french', 'mail.pt-BR': 'brazilian', sms: 'text' }
+  const cases: readonly (readonly [key: string, locale: string, found: string | undefined])[] = [
+    ['mail', 'fr', 'french'],
+    ['mail', 'fr-CA', 'french'],
+    ['mail', 'FR', 'french'],
+    ['mail', 'pt-BR', 'brazilian'],
+    ['mail', 'pt', 'bare'],
+    ['mail', 'en', 'bare'],
+    ['sms', 'fr', 'text'],
+    ['mobile', 'fr', undefined],
+    ['toString', 'fr', undefined],
+  ]
+  for (const [key, locale, found] of cases) {
+    it(`finds ${found ?? 'nothing'} for ${key} in ${locale}`, () => {
+      expect(referenceFor(templates, key, locale)).to.equal(found)
     })
   }
 })
