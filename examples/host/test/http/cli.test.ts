@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { relyingParty, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
+import { testFolder } from '../support/for-test.ts'
 import { type HostProcess, runSvc, spawnHost } from '../support/host-process.ts'
 
 describe('svc', function () {
@@ -20,28 +21,12 @@ describe('svc', function () {
     return JSON.parse(stdout) as Record<string, unknown>
   }
 
-  async function words(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await host.svc(...args)
-    expect(code, stderr).to.equal(0)
-    return stdout
-  }
-
+  const words = (...args: readonly string[]): Promise<string> => host.words(...args)
   it('operates an instance from its creation to its end', async () => {
     const domain = 'alice.example.com'
     const created = await words(
-      'instance',
-      'create',
-      domain,
-      '--email',
-      'alice@mail.example',
-      '--public-name',
-      'Alice',
-      '--locale',
-      'fr',
-      '--time-zone',
-      'Europe/Paris',
-      '--alias',
-      'alice.example.org',
+      `instance create ${domain} --email alice@mail.example --public-name Alice`,
+      ...'--locale fr --time-zone Europe/Paris --alias alice.example.org'.split(' '),
     )
     expect(created).to.match(
       /Created https:\/\/alice\.example\.com\n.*:\n {2}https:\S+registerToken=/,
@@ -91,7 +76,7 @@ describe('svc', function () {
   })
 
   it('keeps, lists and forgets documents of assistants', async () => {
-    const dir = await mkdtemp(path.join(tmpdir(), 'svc-documents-'))
+    const dir = testFolder()
     const file = path.join(dir, 'quill.json')
     const url = 'https://quill.example/oauth/client.json'
     const document = {
@@ -99,30 +84,26 @@ describe('svc', function () {
       client_name: 'Quill',
       redirect_uris: ['https://quill.example/callback'],
     }
-    try {
-      expect(await words('assistant', 'list')).to.equal('None.\n')
-      await writeFile(file, JSON.stringify({ ...document, client_id: `${url}x` }))
-      const refused = await host.svc('assistant', 'add', url, '--file', file)
-      expect(refused.code).to.equal(1)
-      expect(refused.stderr).to.include('the document breaks the rule client_id')
-      expect(
-        (await host.svc('assistant', 'add', 'https://10.0.0.1/c', '--file', file)).stderr,
-      ).to.include('the address breaks the rule host')
-      expect((await host.svc('assistant', 'add', url)).code).to.not.equal(0)
-      await writeFile(file, JSON.stringify(document))
-      expect(await words('assistant', 'add', url, '--file', file)).to.equal(
-        `Kept the document of Quill, ${url}.\n`,
-      )
-      const { documents } = await json('assistant', 'list')
-      expect(documents).to.have.length(1)
-      expect((documents as Record<string, unknown>[])[0]).to.include({ url, name: 'Quill' })
-      expect(await words('assistant', 'list')).to.include(url)
-      expect(await words('assistant', 'remove', url)).to.equal('Removed.\n')
-      expect((await host.svc('assistant', 'remove', url)).code).to.equal(1)
-      expect(await words('assistant', 'list')).to.equal('None.\n')
-    } finally {
-      await rm(dir, { recursive: true })
-    }
+    expect(await words('assistant', 'list')).to.equal('None.\n')
+    await writeFile(file, JSON.stringify({ ...document, client_id: `${url}x` }))
+    const refused = await host.svc('assistant', 'add', url, '--file', file)
+    expect(refused.code).to.equal(1)
+    expect(refused.stderr).to.include('the document breaks the rule client_id')
+    expect(
+      (await host.svc('assistant', 'add', 'https://10.0.0.1/c', '--file', file)).stderr,
+    ).to.include('the address breaks the rule host')
+    expect((await host.svc('assistant', 'add', url)).code).to.not.equal(0)
+    await writeFile(file, JSON.stringify(document))
+    expect(await words('assistant', 'add', url, '--file', file)).to.equal(
+      `Kept the document of Quill, ${url}.\n`,
+    )
+    const { documents } = await json('assistant', 'list')
+    expect(documents).to.have.length(1)
+    expect((documents as Record<string, unknown>[])[0]).to.include({ url, name: 'Quill' })
+    expect(await words('assistant', 'list')).to.include(url)
+    expect(await words('assistant', 'remove', url)).to.equal('Removed.\n')
+    expect((await host.svc('assistant', 'remove', url)).code).to.equal(1)
+    expect(await words('assistant', 'list')).to.equal('None.\n')
   })
 
   it('imports owners, all or none, and again without a change', async function () {

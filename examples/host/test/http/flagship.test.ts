@@ -6,8 +6,6 @@ import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-const BASE = '/instances/alice.example.com'
-
 describe('the flagship app and konnectors of the host', () => {
   let host: TestHost
   let client: { readonly id: string; readonly secret: string; readonly token: string }
@@ -20,24 +18,9 @@ describe('the flagship app and konnectors of the host', () => {
   }
   afterEach(() => host.stop())
 
-  async function admin(method: string, path: string, body?: unknown, status = 200): Promise<Body> {
-    const answer = await host.admin(method, `${BASE}${path}`, body)
-    const text = await answer.text()
-    expect(answer.status, text).to.equal(status)
-    return text === '' ? {} : (JSON.parse(text) as Body)
-  }
-
-  async function call(method: string, path: string, token: string, body?: unknown) {
-    const browser = await host.browser(undefined, { anonymous: true })
-    return browser.request(method, path, {
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  }
-
+  const admin = (...given: Parameters<TestHost['adminJson']>) => host.adminJson(...given)
+  const call = (method: string, path: string, token: string, body?: unknown) =>
+    host.call(token, method, path, body)
   const maximalToken = async (): Promise<string> => {
     const answer = await admin('POST', `/clients/${client.id}/tokens`, { scope: '*' }, 201)
     return String(answer['access_token'])
