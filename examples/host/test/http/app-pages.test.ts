@@ -13,7 +13,6 @@ import { appFolders, KIT_PATH } from '@svc/auth-ui'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { suiteFolder, suiteHost } from '../support/for-test.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const ROUTES = { '/': { folder: '/public', index: 'index.html', public: true } }
 
@@ -249,11 +248,10 @@ for (const [subdomains, domain] of [
 }
 
 describe('apps from a folder', () => {
-  let host: TestHost
+  const host = suiteHost()
   const folder = suiteFolder()
 
   before(async () => {
-    host = await startTestHost()
     const secrets = path.join(folder, 'secrets')
     const app = path.join(folder, 'shop')
     mkdirSync(secrets)
@@ -285,9 +283,6 @@ describe('apps from a folder', () => {
     )
     const installed = await host.admin('POST', '/instances/alice.example.com/apps', { app })
     expect(installed.status).to.equal(201)
-  })
-  after(async () => {
-    await host.stop()
   })
 
   it('gives a public page to anybody, without a token', async () => {

@@ -3,6 +3,7 @@ import { relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { testHost } from '../support/for-test.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -11,12 +12,11 @@ describe('the flagship app and konnectors of the host', () => {
   let client: { readonly id: string; readonly secret: string; readonly token: string }
 
   async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    host = await startTestHost({ SVC_LIFETIMES_REALTIME_SHUTDOWN: '0ms', ...env })
+    host = await testHost({ SVC_LIFETIMES_REALTIME_SHUTDOWN: '0ms', ...env })
     const party = relyingParty({ issuer: host.instance.origin, port: host.host.port })
     const { client_id: id, client_secret, ...rest } = await party.register()
     client = { id, secret: String(client_secret), token: String(rest.registration_access_token) }
   }
-  afterEach(() => host.stop())
 
   const admin = (...given: Parameters<TestHost['adminJson']>) => host.adminJson(...given)
   const call = (method: string, path: string, token: string, body?: unknown) =>

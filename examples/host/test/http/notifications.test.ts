@@ -3,9 +3,9 @@ import path from 'node:path'
 import { listen } from '@svc/testkit'
 import { expect } from 'chai'
 import { openFcmServer } from '../../../../packages/notify/test/support/fcm-server.ts'
-import { closeAfterTest, suiteFolder } from '../support/for-test.ts'
+import { closeAfterTest, suiteFolder, testHost } from '../support/for-test.ts'
 import { createToldOwner, type ToldOwner } from '../support/told-owner.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import type { TestHost } from '../support/test-host.ts'
 
 const PATH = '/instances/alice.example.com'
 const REMINDER = { category: 'reminders', title: 'Reminder', preferred_channels: ['mobile'] }
@@ -15,10 +15,8 @@ describe('notifications of apps on the host', () => {
   let told: ToldOwner
   const folder = suiteFolder()
 
-  afterEach(() => host.stop())
-
   async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    host = await startTestHost(env)
+    host = await testHost(env)
     const admin = { port: host.host.adminPort, token: String(host.config.adminToken) }
     told = createToldOwner(admin, host.instance, host.host.port)
   }
