@@ -52,7 +52,7 @@ describe('accounts in home and settings, in each language and both themes', func
     await page.goto(`${app(slug)}/?state=s&error=${error}`)
   }
 
-  eachLook(host, browser, async (owner, look) => {
+  eachLook(host, browser, 'de', async (owner, look) => {
     const { page, app, instance } = owner
     await host.host.app.konnectors.install(instance, 'demo-photos')
     const shows = (selector: string): Promise<void> => page.locator(selector).first().waitFor()

@@ -9,7 +9,7 @@ describe('apps of the host, in each language and both themes', function () {
   const host = suiteHost({}, 'first.localhost')
   const browser = suiteBrowser(host)
 
-  eachLook(host, browser, async (owner, look) => {
+  eachLook(host, browser, 'fr', async (owner, look) => {
     const { page } = owner
     const at = (selector: string): Locator => page.locator(selector)
     const settled = () => at('#content[aria-busy=false] > *').first().waitFor()

@@ -30,7 +30,7 @@ describe('inbox and notification settings, in each language and both themes', fu
     await notify.post(instance, { ...shared, title: 'האלבום “קיץ 2026” שותף איתך', slug: 'drive' })
   }
 
-  eachLook(host, browser, async (owner, look) => {
+  eachLook(host, browser, 'fr', async (owner, look) => {
     await fill(owner)
     const { page } = owner
 
