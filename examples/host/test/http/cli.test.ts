@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { relyingParty, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
@@ -108,7 +107,7 @@ describe('svc', function () {
 
   it('imports owners, all or none, and again without a change', async function () {
     this.timeout(timeBudget(60_000))
-    const dir = await mkdtemp(path.join(tmpdir(), 'svc-import-'))
+    const dir = testFolder()
     const file = path.join(dir, 'owners.jsonl')
     const email = 'one@mail.example'
     const hash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
@@ -123,25 +122,19 @@ describe('svc', function () {
     ]
     const write = (...rows: object[]) =>
       writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    try {
-      await write(...lines, { externalId: 'user:3', domain: 'no domain', mail: email })
-      const refused = await host.svc('owner', 'import', file)
-      expect(refused.code).to.equal(1)
-      expect(refused.stderr).to.include('line 3: email is missing').and.include('line 3: mail is')
-      await write(...lines)
-      expect(await words('owner', 'import', file, '--dry-run')).to.equal(
-        'Would create 2, and leave 0 as they are.\n',
-      )
-      const first = await words('owner', 'import', file)
-      expect(first).to.match(
-        /^Created 2, left 0 .*\n.*\n {2}user:1 {2}https:\S+registerToken=\S+\n$/,
-      )
-      const again = await words('owner', 'import', file)
-      expect(again).to.equal(first.replace('Created 2, left 0', 'Created 0, left 2'))
-      expect(await words('app', 'list', 'two.example.com')).to.match(/^settings /m)
-    } finally {
-      await rm(dir, { recursive: true, force: true })
-    }
+    await write(...lines, { externalId: 'user:3', domain: 'no domain', mail: email })
+    const refused = await host.svc('owner', 'import', file)
+    expect(refused.code).to.equal(1)
+    expect(refused.stderr).to.include('line 3: email is missing').and.include('line 3: mail is')
+    await write(...lines)
+    expect(await words('owner', 'import', file, '--dry-run')).to.equal(
+      'Would create 2, and leave 0 as they are.\n',
+    )
+    const first = await words('owner', 'import', file)
+    expect(first).to.match(/^Created 2, left 0 .*\n.*\n {2}user:1 {2}https:\S+registerToken=\S+\n$/)
+    const again = await words('owner', 'import', file)
+    expect(again).to.equal(first.replace('Created 2, left 0', 'Created 0, left 2'))
+    expect(await words('app', 'list', 'two.example.com')).to.match(/^settings /m)
   })
 
   it('certifies clients, and prints tokens of clients and konnectors', async () => {
