@@ -81,76 +81,38 @@ const wanted = process.argv.slice(2)
 await mkdir(folder, { recursive: true })
 
 const pages = await sampleServer()
-const assisted = await appServer({
-  folder: appFolders.settings,
-  answers: {
-    ...assistantAnswers(),
-    'GET /data/io.svc.accounts': (ctx) => {
-      ctx.body = { documents: ACCOUNTS }
-    },
-    'GET /konnectors': (ctx) => {
-      ctx.body = { data: KONNECTORS }
-    },
-  },
+type Answers = NonNullable<Parameters<typeof appServer>[0]['answers']>
+const says =
+  (body: unknown): Answers[string] =>
+  (ctx) => {
+    ctx.body = body
+  }
+const accounts: Answers = {
+  'GET /data/io.svc.accounts': says({ documents: ACCOUNTS }),
+  'GET /konnectors': says({ data: KONNECTORS }),
+}
+const settingsWith = (answers: Answers) => appServer({ folder: appFolders.settings, answers })
+const assisted = await settingsWith({ ...assistantAnswers(), ...accounts })
+const settings = await settingsWith({ ...settingsAnswers(), ...accounts })
+const broken = await settingsWith({ ...settingsAnswers(), ...brokenRecord() })
+const many = await settingsWith(settingsAnswers(sixtyClients()))
+const none = await settingsWith({
+  ...settingsAnswers([]),
+  'GET /settings/checkup': says({ data: [] }),
 })
-const settings = await appServer({
-  folder: appFolders.settings,
-  answers: {
-    ...settingsAnswers(),
-    'GET /data/io.svc.accounts': (ctx) => {
-      ctx.body = { documents: ACCOUNTS }
-    },
-    'GET /konnectors': (ctx) => {
-      ctx.body = { data: KONNECTORS }
-    },
-  },
+const waits = await settingsWith({
+  ...settingsAnswers(),
+  'GET /settings/devices': () => new Promise(() => {}),
 })
-const broken = await appServer({
-  folder: appFolders.settings,
-  answers: { ...settingsAnswers(), ...brokenRecord() },
-})
-const many = await appServer({
-  folder: appFolders.settings,
-  answers: settingsAnswers(sixtyClients()),
-})
-const none = await appServer({
-  folder: appFolders.settings,
-  answers: {
-    ...settingsAnswers([]),
-    'GET /settings/checkup': (ctx) => {
-      ctx.body = { data: [] }
-    },
-  },
-})
-const waits = await appServer({
-  folder: appFolders.settings,
-  answers: {
-    ...settingsAnswers(),
-    'GET /settings/devices': () => new Promise(() => {}),
-  },
-})
-const fails = await appServer({
-  folder: appFolders.settings,
-  answers: {
-    ...settingsAnswers(),
-    'GET /settings/clients': (ctx) => {
-      ctx.status = 503
-    },
+const fails = await settingsWith({
+  ...settingsAnswers(),
+  'GET /settings/clients': (ctx) => {
+    ctx.status = 503
   },
 })
 const home = await appServer({
   folder: fileURLToPath(new URL('../apps/home', import.meta.url)),
-  answers: {
-    'GET /data/io.svc.accounts': (ctx) => {
-      ctx.body = { documents: ACCOUNTS }
-    },
-    'GET /konnectors': (ctx) => {
-      ctx.body = { data: KONNECTORS }
-    },
-    'GET /data/io.svc.notes': (ctx) => {
-      ctx.body = { documents: NOTES }
-    },
-  },
+  answers: { ...accounts, 'GET /data/io.svc.notes': says({ documents: NOTES }) },
 })
 const start = await appServer({ folder: appFolders.home, apps: HOME_APPS, answers: homeAnswers() })
 const mails = await mailServer()

@@ -66,6 +66,7 @@ export { afterTest } from './after-test.ts'
 export {
   anyStore,
   eachStore,
+  isSecondLevel,
   needsRedis,
   type OpenStore,
   type OpenStoreOptions,

@@ -38,6 +38,11 @@ export function anyStore(define: Define): void {
   defineOn(namedStores() ?? ['memory'], define)
 }
 
+/** Whether this is `pnpm test --all`: every variant of a journey runs then, not only the first. */
+export function isSecondLevel(): boolean {
+  return process.env['SVC_TEST_STORES'] === 'memory,redis'
+}
+
 function namedStores(): readonly string[] | undefined {
   return process.env['SVC_TEST_STORES']?.split(',')
 }

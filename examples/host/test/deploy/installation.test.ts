@@ -7,8 +7,6 @@ import {
   readdirSync,
   statSync,
 } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort, needsLoopbackAddresses, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
@@ -25,6 +23,7 @@ import {
 } from '../support/deploy/installation.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { startCaddy, startNginx } from '../support/deploy/proxies.ts'
+import { suiteFolder } from '../support/for-test.ts'
 
 const DOMAIN = 'example.org'
 const PORTS = { SVC_PORT: '0', SVC_ADMIN_PORT: '0' } as const
@@ -33,18 +32,16 @@ const NOT_HERE = /^(?:apt-get|systemctl) /
 
 describe('the ten minutes of docs/operating.md', function () {
   this.timeout(120_000)
-  let folder: string
+  const folder = suiteFolder()
   let archive: string
   let certificates: Certificates
 
   before(async function () {
     needsProgram(this, 'openssl')
     needsLoopbackAddresses(this)
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-installation-'))
     archive = bundleOnce(path.join(folder, 'bundle'))
     certificates = makeCertificates(folder, DOMAIN)
   })
-  after(() => rm(folder, { recursive: true, force: true }))
 
   for (const [proxy, start] of [
     ['nginx', startNginx],

@@ -1,25 +1,22 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { ALERT_CASES, type AlertCase } from '../support/deploy/alert-series.ts'
 import { metricsIn, panelExpressions } from '../support/deploy/panels.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { DEPLOY } from '../support/deploy/proxies.ts'
-import { startTestHost } from '../support/test-host.ts'
+import { suiteFolder, testHost } from '../support/for-test.ts'
 
 const FOLDER = path.join(DEPLOY, 'prometheus')
 const RUNBOOK = new URL('../../../../docs/runbook.md', import.meta.url)
 
 describe('the files for Prometheus and Grafana (operation.md 7.2, 7.6)', function () {
   this.timeout(30_000)
-  let folder: string
+  const folder = suiteFolder()
 
   before(async function () {
     needsProgram(this, 'promtool')
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-monitoring-'))
   })
-  after(() => rm(folder, { recursive: true, force: true }))
 
   const read = (name: string): Promise<string> => readFile(path.join(DEPLOY, name), 'utf8')
 
@@ -85,18 +82,14 @@ describe('the files for Prometheus and Grafana (operation.md 7.2, 7.6)', functio
       ['rules.yml', 'alerts.yml'].map((name) => read(`prometheus/${name}`)),
     )
     const expressions = [...(await panelExpressions(DEPLOY)), ...texts]
-    const host = await startTestHost()
-    try {
-      const metrics = await (await host.admin('GET', '/metrics')).text()
-      const known = new Set(
-        Array.from(metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)).flatMap(([, name = '', type]) =>
-          type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
-        ),
-      )
-      expect(metricsIn(expressions).filter((name) => !known.has(name))).to.deep.equal([])
-    } finally {
-      await host.stop()
-    }
+    const host = await testHost()
+    const metrics = await (await host.admin('GET', '/metrics')).text()
+    const known = new Set(
+      Array.from(metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)).flatMap(([, name = '', type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+      ),
+    )
+    expect(metricsIn(expressions).filter((name) => !known.has(name))).to.deep.equal([])
   })
 
   function ruleTests(cases: readonly AlertCase[], interval: string): object {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { needsLoopbackAddresses, until } from '@svc/testkit'
 import { expect } from 'chai'
@@ -9,7 +8,8 @@ import { doMainJob } from '../support/deploy/fronted-job.ts'
 import { metricsIn, panelExpressions, sampledIn } from '../support/deploy/panels.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { checkNginx, DEPLOY, startNginx } from '../support/deploy/proxies.ts'
-import { type HostProcess, spawnHost } from '../support/host-process.ts'
+import { closeAfterTest, suiteFolder, testFolder, testProcess } from '../support/for-test.ts'
+import type { HostProcess } from '../support/host-process.ts'
 import {
   acceptedGroups,
   acceptedOldVersions,
@@ -50,48 +50,41 @@ async function scrape({ adminPort, dataDir }: HostProcess): Promise<string> {
 // Through nginx and Caddy it is done by the installation.
 describe('the main job with TLS of our own (operation.md 7.3)', function () {
   this.timeout(60_000)
-  let folder: string
+  const folder = suiteFolder()
   before(async function () {
     needsProgram(this, 'openssl')
     needsLoopbackAddresses(this)
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-tls-'))
   })
-  after(() => rm(folder, { recursive: true, force: true }))
 
   it('is done, and afterwards every panel of the dashboard has data', async () => {
     const { ca, chain, key } = makeCertificates(folder, DOMAIN)
     const files = { SVC_TLS_CERT: chain, SVC_TLS_KEY: key }
-    const host = await spawnHost({ env: { ...ENV, ...files, SVC_HOST: '127.0.0.1' } })
-    try {
-      // As Prometheus does from the start: some figures are kept since somebody looks.
-      await scrape(host)
-      await doMainJob({
-        domain: `own.${DOMAIN}`,
-        httpsPort: host.port,
-        ca,
-        log: () => host.log,
-        svc: (...args) => host.svc(...args),
-      })
-      // Values are counted beside the command that asks for them.
-      await until(async () => {
-        const { stdout } = await host.svc('keys', 'status', '--json')
-        return (JSON.parse(stdout) as { counted_at: string | null }).counted_at !== null
-      })
-      const sampled = sampledIn(await scrape(host))
-      const named = metricsIn(await panelExpressions(DEPLOY))
-      expect(named.filter((name) => !sampled.has(name))).to.have.members(WITHOUT_CAUSE)
-    } finally {
-      await host.stop()
-    }
+    const host = await testProcess({ env: { ...ENV, ...files, SVC_HOST: '127.0.0.1' } })
+    // As Prometheus does from the start: some figures are kept since somebody looks.
+    await scrape(host)
+    await doMainJob({
+      domain: `own.${DOMAIN}`,
+      httpsPort: host.port,
+      ca,
+      log: () => host.log,
+      svc: (...args) => host.svc(...args),
+    })
+    // Values are counted beside the command that asks for them.
+    await until(async () => {
+      const { stdout } = await host.svc('keys', 'status', '--json')
+      return (JSON.parse(stdout) as { counted_at: string | null }).counted_at !== null
+    })
+    const sampled = sampledIn(await scrape(host))
+    const named = metricsIn(await panelExpressions(DEPLOY))
+    expect(named.filter((name) => !sampled.has(name))).to.have.members(WITHOUT_CAUSE)
   })
 })
 
 describe('the files of the proxies', () => {
   let folder: string
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-proxies-'))
+    folder = testFolder()
   })
-  afterEach(() => rm(folder, { recursive: true, force: true }))
 
   it('is one that nginx takes', async function () {
     needsProgram(this, 'nginx')
@@ -108,14 +101,11 @@ describe('the files of the proxies', () => {
     const certificates = makeCertificates(folder, DOMAIN)
     const options = { folder, deploy: DEPLOY, certificates, domain: DOMAIN, upstream: 8080 }
     const nginx = await startNginx(options)
-    try {
-      const to = { port: nginx.httpsPort, servername: DOMAIN }
-      expect(await acceptedSuites(to)).to.have.members(intermediateSuites('ecdsa'))
-      expect(await acceptedGroups(to)).to.deep.equal(CURVES)
-      expect(await acceptedOldVersions(to)).to.deep.equal([])
-    } finally {
-      await nginx.stop()
-    }
+    closeAfterTest(() => nginx.stop())
+    const to = { port: nginx.httpsPort, servername: DOMAIN }
+    expect(await acceptedSuites(to)).to.have.members(intermediateSuites('ecdsa'))
+    expect(await acceptedGroups(to)).to.deep.equal(CURVES)
+    expect(await acceptedOldVersions(to)).to.deep.equal([])
   })
 
   for (const name of ['Caddyfile', 'Caddyfile.on-demand']) {

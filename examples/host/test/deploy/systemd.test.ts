@@ -1,11 +1,10 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { DEPLOY } from '../support/deploy/proxies.ts'
 import { valuesOf } from '../support/deploy/units.ts'
+import { testFolder } from '../support/for-test.ts'
 
 const UNITS = path.join(DEPLOY, 'systemd')
 const SERVICES = ['svc.service', 'svc@.service', 'svc-backup.service']
@@ -29,33 +28,29 @@ describe('the units of systemd (operation.md 7.2)', function () {
   }
 
   it('are ones that systemd takes, where the release is installed', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-units-'))
-    try {
-      for (const name of readdirSync(UNITS)) {
-        if (!name.startsWith('svc')) continue
-        const text = readFileSync(path.join(UNITS, name), 'utf8')
-        // The commands are there once it is installed; here, below the folder of the test.
-        writeFileSync(path.join(folder, name), text.replaceAll('=/opt/svc/', `=${folder}/opt/svc/`))
-      }
-      for (const name of ['bin/svc-host', 'deploy/backup-once']) {
-        const file = path.join(folder, 'opt/svc/current', name)
-        mkdirSync(path.dirname(file), { recursive: true })
-        cpSync('/bin/true', file)
-        chmodSync(file, 0o755)
-      }
-      const started = ['svc.service', 'svc@1.service', 'svc.target', 'svc-backup.service'].concat(
-        'svc-backup.timer',
-      )
-      for (const name of started) {
-        const { code, said } = await runProgram('systemd-analyze', ['verify', name], {
-          cwd: folder,
-          env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
-        })
-        expect(code, said).to.equal(0)
-        expect(said).to.not.match(/svc[^ ]*:\d+:/)
-      }
-    } finally {
-      await rm(folder, { recursive: true, force: true })
+    const folder = testFolder()
+    for (const name of readdirSync(UNITS)) {
+      if (!name.startsWith('svc')) continue
+      const text = readFileSync(path.join(UNITS, name), 'utf8')
+      // The commands are there once it is installed; here, below the folder of the test.
+      writeFileSync(path.join(folder, name), text.replaceAll('=/opt/svc/', `=${folder}/opt/svc/`))
+    }
+    for (const name of ['bin/svc-host', 'deploy/backup-once']) {
+      const file = path.join(folder, 'opt/svc/current', name)
+      mkdirSync(path.dirname(file), { recursive: true })
+      cpSync('/bin/true', file)
+      chmodSync(file, 0o755)
+    }
+    const started = ['svc.service', 'svc@1.service', 'svc.target', 'svc-backup.service'].concat(
+      'svc-backup.timer',
+    )
+    for (const name of started) {
+      const { code, said } = await runProgram('systemd-analyze', ['verify', name], {
+        cwd: folder,
+        env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
+      })
+      expect(code, said).to.equal(0)
+      expect(said).to.not.match(/svc[^ ]*:\d+:/)
     }
   })
 

@@ -3,37 +3,33 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type AccountRound, openRound } from '../support/account-round.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { journeys, NESTED, suiteTour, TWO_PROCESSES } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
 
 /** Short enough to be seen ending. */
 const TOKEN_MS = scaledLimit(5000)
 const NAME = { name: 'Demo photos' }
 
-for (const run of TOUR_RUNS) {
+for (const run of journeys(TWO_PROCESSES, NESTED)) {
   const hasCallbackHost = run.store === 'redis'
   const where = hasCallbackHost ? ', a callback host' : ''
 
   describe(`accounts at a provider: ${run.name}${where}`, function () {
     this.timeout(60_000)
-    let stage: TourStage
+    const stage = suiteTour(run, {
+      SVC_LIFETIMES_ACCOUNT_REFRESH_MARGIN: '1s',
+      SVC_LIFETIMES_ACCOUNT_REFRESH_SHORTEST: '1s',
+      ...(hasCallbackHost && { SVC_CONNECTORS_CALLBACK_URL: 'http://oauth.localhost' }),
+    })
     let round: AccountRound
     let owner: TourOwner
     let page: Page
     let count = 0
 
-    before(async function () {
-      stage = await openTour(run, this, {
-        SVC_LIFETIMES_ACCOUNT_REFRESH_MARGIN: '1s',
-        SVC_LIFETIMES_ACCOUNT_REFRESH_SHORTEST: '1s',
-        ...(hasCallbackHost && { SVC_CONNECTORS_CALLBACK_URL: 'http://oauth.localhost' }),
-      })
+    before(async () => {
       round = await openRound(stage, TOKEN_MS)
     })
-    after(async () => {
-      await round?.close()
-      await stage?.close()
-    })
+    after(() => round?.close())
     beforeEach(async () => {
       count += 1
       owner = await stage.owner(`erin${count}`)
@@ -43,10 +39,6 @@ for (const run of TOUR_RUNS) {
       await steps.logIn()
       await steps.isHome()
     })
-    afterEach(() => {
-      expect(stage.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
-    })
-
     const home = (key: string): string => stage.texts.home(key, NAME)
     const settings = (key: string): string => stage.texts.settings(key, NAME)
     const button = (name: string, on = page) => on.getByRole('button', { name, exact: true })
@@ -58,6 +50,15 @@ for (const run of TOUR_RUNS) {
       return popup
     }
 
+    async function refuse(): Promise<void> {
+      const popup = await press(home('accounts.connect'))
+      const closed = popup.waitForEvent('close')
+      await button('Refuse', popup).click()
+      await closed
+      await page.getByText(home('accounts.error.access_denied')).waitFor()
+      expect(await round.accounts(owner)).to.deep.equal([])
+    }
+
     async function connect(): Promise<void> {
       const popup = await press(home('accounts.connect'))
       const closed = popup.waitForEvent('close')
@@ -66,7 +67,8 @@ for (const run of TOUR_RUNS) {
       await page.locator('#accounts-notice').getByText(home('accounts.connected')).waitFor()
     }
 
-    it('connects, works, is refreshed behind the scenes, revoked, connected again in its place, and removed', async () => {
+    it('is refused, connects, works, is refreshed behind the scenes, revoked, connected again in its place, and removed', async () => {
+      await refuse()
       await connect()
       const [first] = await round.accounts(owner)
       expect(first?.oauth).to.include({ status: 'connected', scope: 'photos.read' })
@@ -103,26 +105,6 @@ for (const run of TOUR_RUNS) {
       expect(await round.accounts(owner)).to.deep.equal([])
       await page.goto(`${round.provider.origin}/grants`)
       await page.getByText('Nobody has access').waitFor()
-    })
-
-    it('says so when the owner refuses at the provider, and connects nothing', async () => {
-      const popup = await press(home('accounts.connect'))
-      const closed = popup.waitForEvent('close')
-      await button('Refuse', popup).click()
-      await closed
-      await page.getByText(home('accounts.error.access_denied')).waitFor()
-      expect(await round.accounts(owner)).to.deep.equal([])
-    })
-
-    it('connects in the same tab where the browser lets no window open', async () => {
-      await page.evaluate(() => {
-        window.open = () => null
-      })
-      await button(home('accounts.connect')).click()
-      await button('Allow').click()
-      await page.waitForURL((url) => url.origin === owner.app('home') && url.search === '')
-      await page.getByText(home('accounts.connected')).waitFor()
-      expect(await round.accounts(owner)).to.have.length(1)
     })
   })
 }

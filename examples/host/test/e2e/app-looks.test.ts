@@ -1,93 +1,70 @@
-import { launchChromium, needsChromium } from '@svc/testkit'
-import { expect } from 'chai'
-import type { Browser, Locator } from 'playwright-core'
-import { LOOKS, startLooking } from '../support/looks.ts'
-import { type OwnerVisit, PASSPHRASE, totpCode, visitOwner } from '../support/owner-visit.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import type { Locator } from 'playwright-core'
+import { suiteBrowser, suiteHost } from '../support/for-test.ts'
+import { eachLook } from '../support/looks.ts'
+import { type OwnerVisit, PASSPHRASE, totpCode } from '../support/owner-visit.ts'
 
 /** Every view of the apps; pictures of them go to `SVC_SHOTS`. Found by their place, since the words differ. */
 describe('apps of the host, in each language and both themes', function () {
   this.timeout(120_000)
-  let host: TestHost
-  let browser: Browser
+  const host = suiteHost({}, 'first.localhost')
+  const browser = suiteBrowser(host)
 
-  before(async function () {
-    needsChromium(this)
-    host = await startTestHost({}, 'first.localhost')
-    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+  eachLook(host, browser, 'fr', async (owner, look) => {
+    const { page } = owner
+    const at = (selector: string): Locator => page.locator(selector)
+    const settled = () => at('#content[aria-busy=false] > *').first().waitFor()
+    async function open(section: string): Promise<void> {
+      // Loaded anew: what stands behind the section opens a part of it once.
+      await page.goto('about:blank')
+      await page.goto(`${owner.app('settings')}/#${section}`)
+      await settled()
+    }
+
+    await page.goto(`${owner.app('home')}/`)
+    await at('#notes[aria-busy=false]').waitFor()
+    await look('home')
+    // Before the second step is on: confirming takes the passphrase only.
+    await lookAtSafe(owner, look)
+    for (const section of ['', 'profile', 'security', 'devices', 'apps']) {
+      await open(`/${section}`)
+      await look(`settings-${section || 'overview'}`)
+    }
+    await open('/security/passphrase')
+    await at('#new').fill('secret')
+    await at('.form button[type=submit]').first().click()
+    await look('settings-passphrase-wrong')
+
+    await open('/security')
+    await look('settings-factors-off')
+    await at('[data-factor=totp] .button').click()
+    await owner.confirm()
+    await at('.secret').waitFor()
+    await look('settings-factors-app')
+    await at('#code').fill(totpCode(await at('.secret').innerText(), Date.now()))
+    await at('.form button[type=submit]').click()
+    await at('.codes').waitFor()
+    await look('settings-factors-keep')
+    await at('.form__buttons .button--primary').click()
+    const renew = at('[data-factor=recovery] .button').first()
+    await renew.waitFor()
+    await look('settings-factors-on')
+    await renew.click()
+    await at('#ask-yes').click()
+    await at('.codes').waitFor()
+    await look('settings-factors-codes')
+    await at('.form__buttons .button--primary').click()
+    await at('[data-factor=totp] .button--danger-quiet').waitFor()
+    await at('[data-factor=totp] .button--danger-quiet').click()
+    await look('settings-factors-remove')
+    await at('#ask-no').click()
+
+    await open('/security/passphrase')
+    await at('#current').fill(PASSPHRASE)
+    await at('#new').fill('four other words entirely')
+    await at('.form button[type=submit]').first().click()
+    await at('#passcode').waitFor()
+    await look('settings-passphrase-code')
   })
-  after(async () => {
-    await browser?.close()
-    await host?.stop()
-  })
-
-  for (const each of LOOKS) {
-    const { locale, width } = each
-    it(`has nothing for axe to find, and nothing wider than the page: ${locale}, ${width} px`, async () => {
-      const owner = await visitOwner(host, browser, `look-${locale}-${width}.localhost`, {
-        locale,
-        look: { viewport: { width, height: 760 } },
-      })
-      const { page } = owner
-      const { look, found } = startLooking(page, each)
-      const at = (selector: string): Locator => page.locator(selector)
-      const settled = () => at('#content[aria-busy=false] > *').first().waitFor()
-      async function open(section: string): Promise<void> {
-        // Loaded anew: what stands behind the section opens a part of it once.
-        await page.goto('about:blank')
-        await page.goto(`${owner.app('settings')}/#${section}`)
-        await settled()
-      }
-
-      await page.goto(`${owner.app('home')}/`)
-      await at('#notes[aria-busy=false]').waitFor()
-      await look('home')
-      // Before the second step is on: confirming takes the passphrase only.
-      await lookAtSafe(owner, look)
-      for (const section of ['', 'profile', 'security', 'devices', 'apps']) {
-        await open(`/${section}`)
-        await look(`settings-${section || 'overview'}`)
-      }
-      await open('/security/passphrase')
-      await at('#new').fill('secret')
-      await at('.form button[type=submit]').first().click()
-      await look('settings-passphrase-wrong')
-
-      await open('/security')
-      await look('settings-factors-off')
-      await at('[data-factor=totp] .button').click()
-      await owner.confirm()
-      await at('.secret').waitFor()
-      await look('settings-factors-app')
-      await at('#code').fill(totpCode(await at('.secret').innerText(), Date.now()))
-      await at('.form button[type=submit]').click()
-      await at('.codes').waitFor()
-      await look('settings-factors-keep')
-      await at('.form__buttons .button--primary').click()
-      const renew = at('[data-factor=recovery] .button').first()
-      await renew.waitFor()
-      await look('settings-factors-on')
-      await renew.click()
-      await at('#ask-yes').click()
-      await at('.codes').waitFor()
-      await look('settings-factors-codes')
-      await at('.form__buttons .button--primary').click()
-      await at('[data-factor=totp] .button--danger-quiet').waitFor()
-      await at('[data-factor=totp] .button--danger-quiet').click()
-      await look('settings-factors-remove')
-      await at('#ask-no').click()
-
-      await open('/security/passphrase')
-      await at('#current').fill(PASSPHRASE)
-      await at('#new').fill('four other words entirely')
-      await at('.form button[type=submit]').first().click()
-      await at('#passcode').waitFor()
-      await look('settings-passphrase-code')
-
-      expect(found).to.deep.equal([])
-      await owner.close()
-    })
-  }
 
   async function lookAtSafe(
     { page, context, app, confirm }: OwnerVisit,

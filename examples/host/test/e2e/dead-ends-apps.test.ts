@@ -1,14 +1,9 @@
 import { DAY_MS, MINUTE_MS } from '@svc/platform'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 
 describe('no dead end on the pages of apps', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this)
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds({ subdomains: 'flat' })
 
   it('a session code that is used twice', async () => {
     const { tab, owner, admin, context } = await stage.visit()

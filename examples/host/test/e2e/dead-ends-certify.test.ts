@@ -1,20 +1,17 @@
 import { MINUTE_MS, SECOND_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { CLIENT_NAME } from '../support/client-request.ts'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit, Tab } from '../support/dead-end-visit.ts'
 import { type PageWatch, watchPages } from '../support/tour-watch.ts'
 
 describe('no dead end at the page for a code of an app that asks for everything', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
+  const stage = suiteDeadEnds()
   let watch: PageWatch
-
-  before(async function () {
-    stage = await openDeadEnds(this)
+  before(() => {
     watch = watchPages()
   })
-  after(() => stage?.close())
   afterEach(() => {
     expect(watch.take(), 'what went wrong in pages').to.deep.equal([])
   })

@@ -1,16 +1,11 @@
 import { MINUTE_MS } from '@svc/platform'
 import { expect } from 'chai'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit } from '../support/dead-end-visit.ts'
 
 describe('no dead end at the consent page', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this)
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds()
 
   /** A client's request, up to its consent page. */
   async function reachConsent(): Promise<DeadEndVisit> {

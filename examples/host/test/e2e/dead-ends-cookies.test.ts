@@ -1,15 +1,11 @@
 import { MINUTE_MS } from '@svc/platform'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { isSecondLevel } from '@svc/testkit'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 
-for (const subdomains of ['nested', 'flat'] as const) {
+for (const subdomains of isSecondLevel() ? (['flat', 'nested'] as const) : (['flat'] as const)) {
   describe(`no dead end where cookies are blocked, ${subdomains}`, function () {
     this.timeout(60_000)
-    let stage: DeadEndStage
-
-    before(async function () {
-      stage = await openDeadEnds(this, { subdomains })
-    })
-    after(() => stage?.close())
+    const stage = suiteDeadEnds({ subdomains })
     afterEach(() => stage.front.blockCookies(() => false))
 
     it('at the login', async () => {

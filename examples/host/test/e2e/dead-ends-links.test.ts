@@ -1,17 +1,12 @@
 import { MINUTE_MS } from '@svc/platform'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit } from '../support/dead-end-visit.ts'
 
 const NEW_PASSPHRASE = 'eight blue lanterns hum at noon'
 
 describe('no dead end behind a mailed link', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this)
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds()
 
   /** Asks for a link to log in. @returns the link, which nobody has opened */
   async function askMagicLink({ tab, owner }: DeadEndVisit): Promise<string> {

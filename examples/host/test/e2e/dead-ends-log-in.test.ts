@@ -2,19 +2,14 @@ import { pbkdf2Sync } from 'node:crypto'
 import { MINUTE_MS } from '@svc/platform'
 import { loopbackFetch } from '@svc/testkit'
 import { expect } from 'chai'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 import { TOUR_PASSPHRASE as PASSPHRASE } from '../support/tour-owner.ts'
 
 const NEW_PASSPHRASE = 'eight blue lanterns hum at noon'
 
 describe('no dead end at the login', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this, { env: { SVC_LIMITS_AUTH_IP: '2' } })
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds({ env: { SVC_LIMITS_AUTH_IP: '2' } })
 
   it('a form that is clicked twice', async () => {
     const { tab } = await stage.visit()

@@ -1,16 +1,11 @@
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit, Tab } from '../support/dead-end-visit.ts'
 
 describe('no dead end around notifications', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this)
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds()
 
   /** The owner is told something by an app, with a link that ends such mails. */
   async function mailedLink({ owner, tab }: DeadEndVisit): Promise<string> {

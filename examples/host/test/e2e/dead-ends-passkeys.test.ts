@@ -1,16 +1,11 @@
 import { MINUTE_MS } from '@svc/platform'
 import { addPasskeyDevice, type PasskeyDevice } from '../support/authenticators.ts'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit } from '../support/dead-end-visit.ts'
 
 describe('no dead end for passkeys', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this)
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds()
 
   interface PasskeyVisit extends DeadEndVisit {
     readonly device: PasskeyDevice

@@ -1,13 +1,8 @@
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 
 describe('no dead end where the server is killed and started again', function () {
   this.timeout(90_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this, { isProcess: true })
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds({ isProcess: true })
 
   it('between passphrase and code', async () => {
     const visit = await stage.visit({ hasSecondStep: true })

@@ -1,17 +1,12 @@
 import { MINUTE_MS } from '@svc/platform'
 import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { suiteDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit } from '../support/dead-end-visit.ts'
 
 describe('no dead end at the second step', function () {
   this.timeout(60_000)
-  let stage: DeadEndStage
-
-  before(async function () {
-    stage = await openDeadEnds(this)
-  })
-  after(() => stage?.close())
+  const stage = suiteDeadEnds()
 
   /** A client's request, with the passphrase given: the page of the second step is open. */
   async function passStep1(): Promise<DeadEndVisit> {

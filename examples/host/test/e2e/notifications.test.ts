@@ -3,13 +3,13 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { createToldOwner, type ToldOwner } from '../support/told-owner.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { journeys, NESTED, suiteTour, TWO_PROCESSES } from '../support/tour-stage.ts'
 import { tourSteps, type TourSteps } from '../support/tour-steps.ts'
 
-for (const run of TOUR_RUNS) {
+for (const run of journeys(NESTED, TWO_PROCESSES)) {
   describe(`what an app tells its owner: ${run.name}`, function () {
     this.timeout(60_000)
-    let stage: TourStage
+    const stage = suiteTour(run)
     let owner: TourOwner
     let told: ToldOwner
     /** The owner's start page, and the safe in another browser. */
@@ -17,8 +17,7 @@ for (const run of TOUR_RUNS) {
     let safe: Page
     let steps: TourSteps
 
-    before(async function () {
-      stage = await openTour(run, this)
+    before(async () => {
       owner = await stage.owner('told')
       told = createToldOwner(stage.admin, owner, stage.port())
       home = await stage.visit()
@@ -31,8 +30,6 @@ for (const run of TOUR_RUNS) {
       await safe.goto(`${owner.app('safe')}/`)
       await safe.locator('#notes[aria-busy=false]').waitFor()
     })
-    after(() => stage?.close())
-    afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
     const texts = () => stage.texts
     const titleOf = (name: string) => texts().safe('remind.notification', { name })

@@ -5,42 +5,30 @@ import { addPasskeyDevice, type PasskeyDevice } from '../support/authenticators.
 import { type CallbackServer, openCallbackServer } from '../support/callback-server.ts'
 import { tourFactors } from '../support/tour-factors.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, type TourRun, type TourStage } from '../support/tour-stage.ts'
+import { FLAT_FR, journeys, NESTED, suiteTour } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
 
-const RUNS: readonly TourRun[] = [
-  { name: 'nested app hosts', store: 'sqlite', subdomains: 'nested', locale: 'en' },
-  { name: 'flat app hosts, in French', store: 'sqlite', subdomains: 'flat', locale: 'fr' },
-]
 const DAY_S = 86_400
 
-for (const run of RUNS) {
+for (const run of journeys(FLAT_FR, NESTED)) {
   // One owner from the first login on: each step goes on where the one before ended.
   describe(`logging in with a passkey: ${run.name}`, function () {
     this.timeout(60_000)
-    let tour: TourStage
+    const tour = suiteTour(run)
     let owner: TourOwner
     let laptop: Page
     let device: PasskeyDevice
     let steps: TourSteps
     let callback: CallbackServer
 
-    before(async function () {
-      tour = await openTour(run, this)
+    before(async () => {
       owner = await tour.owner('alice')
       callback = await openCallbackServer()
       laptop = await tour.visit()
       steps = tourSteps(laptop, owner, tour.texts)
       device = await addPasskeyDevice(laptop)
     })
-    after(async () => {
-      await callback?.close()
-      await tour?.close()
-    })
-    afterEach(() => {
-      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
-    })
-
+    after(() => callback?.close())
     const ui = (key: string): string => tour.texts.ui(key)
     const openLogin = () => laptop.goto(`${owner.origin}/auth/login`)
     const button = () => steps.button(ui('login.passkey'))

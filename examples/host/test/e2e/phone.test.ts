@@ -1,26 +1,17 @@
-import { launchChromium, needsChromium, until } from '@svc/testkit'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
-import type { Browser } from 'playwright-core'
+import { suiteBrowser, suiteHost } from '../support/for-test.ts'
 import { type OwnerVisit, visitOwner } from '../support/owner-visit.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const NUMBER = '+33612345678'
 
 describe('the phone number in the settings, in a browser', function () {
   this.timeout(60_000)
-  let host: TestHost
-  let browser: Browser
+  const host = suiteHost({}, 'first.localhost')
+  const browser = suiteBrowser(host)
   let owner: OwnerVisit
-
-  before(async function () {
-    needsChromium(this)
-    host = await startTestHost({}, 'first.localhost')
-    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+  before(async () => {
     owner = await visitOwner(host, browser, 'phone.localhost')
-  })
-  after(async () => {
-    await browser?.close()
-    await host?.stop()
   })
 
   async function texts(): Promise<readonly { readonly number: string; readonly text: string }[]> {

@@ -1,30 +1,14 @@
-import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
+import { suiteBrowser, suiteHost } from '../support/for-test.ts'
 import { type OwnerVisit, visitOwner } from '../support/owner-visit.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 describe('safe app of the host, in a browser', function () {
   this.timeout(60_000)
-  let host: TestHost
-  let browser: Browser
+  const host = suiteHost({}, 'first.localhost')
+  const browser = suiteBrowser(host, { isWhole: true })
   let owner: OwnerVisit
   let count = 0
-
-  before(async function () {
-    needsChromium(this)
-    host = await startTestHost({}, 'first.localhost')
-    browser = await launchChromium({
-      port: host.host.port,
-      domains: ['localhost'],
-      // It opens windows.
-      isWhole: true,
-    })
-  })
-  after(async () => {
-    await browser?.close()
-    await host?.stop()
-  })
   beforeEach(async () => {
     count += 1
     owner = await visitOwner(host, browser, `safe${count}.localhost`)
@@ -82,16 +66,6 @@ describe('safe app of the host, in a browser', function () {
     await button('Close the safe').click()
     await owner.page.getByText('The safe is closed.').waitFor()
     expect(await owner.page.content()).to.not.include('4711')
-  })
-
-  it('shows what changes elsewhere at once', async () => {
-    await open()
-    await owner.page.getByText('Live', { exact: true }).waitFor()
-    const other = await owner.context.newPage()
-    await open(other)
-    await other.getByText('Live', { exact: true }).waitFor()
-    await add('Bank', 'PIN 4711')
-    await note('Bank', other).waitFor()
   })
 
   it('goes on saying what it did while notes change elsewhere', async () => {
@@ -188,34 +162,5 @@ describe('safe app of the host, in a browser', function () {
     await owner.confirm()
     await note('PIN 4711').waitFor()
     expect(new URL(owner.page.url()).search).to.equal('')
-  })
-
-  it('gets nothing from the server without a confirmation, or with that of another app', async () => {
-    await open()
-    await add('Bank', 'PIN 4711')
-    const token = (await owner.page.locator('#app').getAttribute('data-svc-token')) ?? ''
-    const list = (query: string): Promise<number> =>
-      owner.page.evaluate(
-        async ([origin, bearer, search]) => {
-          const response = await fetch(`${origin}/data/io.svc.safe.secrets${search}`, {
-            headers: { Authorization: `Bearer ${bearer}` },
-            credentials: 'include',
-          })
-          return response.status
-        },
-        [owner.instance.origin, token, query] as const,
-      )
-    expect(await list('')).to.equal(403)
-    expect(await list(`?confirmation_code=${'a'.repeat(32)}&confirmation_state=x`)).to.equal(403)
-
-    const redirect = encodeURIComponent(`${owner.app('settings')}/`)
-    const other = await owner.context.newPage()
-    await other.goto(`${owner.instance.origin}/auth/confirm?state=mine&redirect=${redirect}`)
-    const [request] = await Promise.all([
-      other.waitForRequest((each) => each.url().includes('code=')),
-      owner.confirm(other),
-    ])
-    const code = new URL(request.url()).searchParams.get('code') ?? ''
-    expect(await list(`?confirmation_code=${code}&confirmation_state=mine`)).to.equal(403)
   })
 })

@@ -1,25 +1,13 @@
-import { addAuthenticator, launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
-import type { Browser } from 'playwright-core'
+import { suiteBrowser, suiteHost } from '../support/for-test.ts'
 import { type OwnerVisit, PASSPHRASE, totpCode, visitOwner } from '../support/owner-visit.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 describe('settings app of the host, in a browser', function () {
   this.timeout(60_000)
-  let host: TestHost
-  let browser: Browser
+  const host = suiteHost({}, 'first.localhost')
+  const browser = suiteBrowser(host)
   let owner: OwnerVisit
   let count = 0
-
-  before(async function () {
-    needsChromium(this)
-    host = await startTestHost({}, 'first.localhost')
-    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
-  })
-  after(async () => {
-    await browser?.close()
-    await host?.stop()
-  })
   beforeEach(async () => {
     count += 1
     owner = await visitOwner(host, browser, `owner${count}.localhost`)
@@ -57,20 +45,6 @@ describe('settings app of the host, in a browser', function () {
     await said('Authenticator app added. Keep your recovery codes')
     return codes
   }
-
-  it('turns on an authenticator app after a confirmation, and goes on by itself', async () => {
-    await setUpApp()
-    const { search } = new URL(owner.page.url())
-    expect(search, 'code and state are gone from the address').to.equal('')
-    expect(await factor('totp').innerText()).to.include('On')
-    await owner.page.getByText('The second step is on.').waitFor()
-    // Nothing is switched on unasked.
-    expect(await factor('mail').innerText())
-      .to.include('Turn on')
-      .and.include('a…@mail.example')
-    await factor('recovery').getByText('10 codes left').waitFor()
-    expect(await owner.page.getByText('A lost phone could lock you out.').count()).to.equal(0)
-  })
 
   it('turns the app on only once its recovery codes are kept, and none beside mailed codes', async () => {
     await open('security')
@@ -155,33 +129,6 @@ describe('settings app of the host, in a browser', function () {
     await owner.page.getByText('You log in with the passphrase only.').waitFor()
   })
 
-  it('turns on codes by mail with the code that was mailed', async () => {
-    await open('security')
-    await factor('mail').getByRole('button', { name: 'Turn on' }).click()
-    await owner.confirm()
-    await heading('Turn on codes by email').waitFor()
-    const code = await owner.mailed(/./, /\b(\d{6})\b/)
-    await owner.page.getByLabel('Code from the email').fill(code)
-    await button('Turn it on').click()
-    await said('Codes by email are on.')
-  })
-
-  it('adds a passkey on the page of the instance, shows it, and removes it', async () => {
-    await setUpApp()
-    await addAuthenticator(owner.page)
-    await button('Add a passkey').click()
-    await owner.page.waitForURL((url) => url.pathname === '/auth/passkey')
-    await owner.page.locator('#label').fill('Laptop')
-    await owner.page.locator('main form button[type=submit]').first().click()
-    await owner.page.waitForURL((url) => url.origin === owner.app('settings'))
-    await said('The passkey Laptop is added.')
-    await factor('passkey').getByText('Laptop').waitFor()
-    await button('Remove the passkey Laptop').click()
-    await dialogButton('Remove').click()
-    await said('The passkey is removed.')
-    expect(await factor('passkey').getByText('Laptop').count()).to.equal(0)
-  })
-
   it('changes the passphrase, stays logged in and goes on working', async () => {
     const other = await host.host.app.ui.owners.createSession(owner.instance)
     await open('passphrase')
@@ -209,30 +156,6 @@ describe('settings app of the host, in a browser', function () {
     await owner.page.getByLabel('Reminder (optional)').fill('Four other WORDS entirely')
     await button('Change the passphrase').click()
     await owner.page.getByText('The reminder must not be the passphrase').waitFor()
-  })
-
-  it('asks for the code of the second step before the passphrase changes', async () => {
-    await setUpApp()
-    await factor('mail').getByRole('button', { name: 'Turn on' }).click()
-    // The field comes when the code is on its way.
-    const first = owner.page.getByLabel('Code from the email')
-    await first.waitFor()
-    await first.fill(await owner.mailed(/./, /\b(\d{6})\b/))
-    await button('Turn it on').click()
-    await said('Codes by email are on.')
-    await open('passphrase')
-    await owner.page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
-    await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
-    await button('Change the passphrase').click()
-    await owner.page.getByText('We emailed a code to a…@mail.example.').waitFor()
-    const code = owner.page.getByLabel('Code', { exact: true })
-    const mailed = await owner.mailed(/./, /\b(\d{6})\b/)
-    await code.fill(mailed === '000000' ? '000001' : '000000')
-    await button('Change the passphrase').click()
-    await owner.page.getByText('That code didn’t work.').waitFor()
-    await code.fill(mailed)
-    await button('Change the passphrase').click()
-    await said('Your passphrase is changed.')
   })
 
   it('lets an owner who logs in by mail choose a first passphrase', async () => {
@@ -283,35 +206,6 @@ describe('settings app of the host, in a browser', function () {
     await owner.page.waitForURL((url) => url.pathname === '/auth/confirm')
   })
 
-  it('lists a browser that skips the second step once, and forgets it', async () => {
-    await setUpApp()
-    await button('Create new codes').click()
-    await dialogButton('Create new codes').click()
-    const code = await owner.page.locator('.codes code').first().innerText()
-    const other = await browser.newContext()
-    const page = await other.newPage()
-    await page.goto(`${owner.instance.origin}/auth/login`)
-    await page.locator('#passphrase').fill(PASSPHRASE)
-    await page.locator('#passphrase-form button[type=submit]').click()
-    await page.locator('[name=two-factor-passcode]').fill(code)
-    await page.locator('[name=two-factor-generate-trusted-device-token]').check()
-    await page.locator('#passcode-form button[type=submit]').click()
-    await page.waitForURL((url) => url.origin === owner.app('home'))
-    await other.close()
-
-    await open('devices')
-    await owner.page.getByText('Skips the second step', { exact: true }).waitFor()
-    expect(await owner.page.locator('#content .item').count(), 'one row for one browser').to.equal(
-      2,
-    )
-    await owner.page.getByRole('button', { name: /^Remove / }).click()
-    await dialogButton('Remove').click()
-    await said('was removed.')
-    expect(await owner.page.locator('#content .item').count()).to.equal(1)
-    await open('security')
-    await factor('recovery').getByText('9 codes left').waitFor()
-  })
-
   it('sets an authenticator app up by keyboard alone', async () => {
     const { page } = owner
     const focused = (): Promise<string> =>
@@ -347,46 +241,5 @@ describe('settings app of the host, in a browser', function () {
     await tabTo('I’ve saved them: turn the app on')
     await page.keyboard.press('Enter')
     await said('Authenticator app added.')
-  })
-
-  it('hears of a mailed code that is not needed: cancel leads back and changes nothing', async () => {
-    await open('security')
-    await factor('mail').getByRole('button', { name: 'Turn on' }).click()
-    await owner.confirm()
-    await heading('Turn on codes by email').waitFor()
-    await button('Cancel').click()
-    await owner.page.getByText('You log in with the passphrase only.').waitFor()
-  })
-})
-
-describe('settings app of the host on flat subdomains, in a browser', function () {
-  this.timeout(60_000)
-
-  it('changes the passphrase and the second step, and goes on working', async function () {
-    needsChromium(this)
-    const host = await startTestHost({ SVC_SUBDOMAINS: 'flat' }, 'first.svc.localhost')
-    const browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
-    try {
-      const { instance, page, app, confirm } = await visitOwner(host, browser, 'flat.svc.localhost')
-      expect(app('settings')).to.equal('http://flat-settings.svc.localhost')
-      // The first visit comes back from the instance with a session for this app, and without its fragment.
-      await page.goto(`${app('settings')}/`)
-      await page.getByRole('link', { name: 'Login and security' }).click()
-      await page.getByRole('button', { name: 'Set up the app' }).click()
-      await confirm()
-      await page.locator('.secret').waitFor()
-      expect(new URL(page.url()).search).to.equal('')
-      await page.getByRole('button', { name: 'Cancel' }).click()
-
-      await page.goto(`${app('settings')}/#passphrase`)
-      await page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
-      await page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
-      await page.getByRole('button', { name: 'Change the passphrase' }).click()
-      await page.locator('#done').getByText('Your passphrase is changed.').waitFor()
-      expect(await host.host.app.ui.owners.listSessions(instance)).to.have.lengthOf(1)
-    } finally {
-      await browser.close()
-      await host.stop()
-    }
   })
 })

@@ -2,7 +2,7 @@ import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page, Route } from 'playwright-core'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { journeys, NESTED, type Place, suiteTour, TWO_PROCESSES_FR } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
 
 interface Visit {
@@ -15,25 +15,17 @@ const LIST = '/data/io.svc.safe.notes'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 
-for (const run of TOUR_RUNS) {
+for (const run of journeys(TWO_PROCESSES_FR, NESTED)) {
   describe(`the tour, confirmation and sessions: ${run.name}`, function () {
     this.timeout(60_000)
-    let tour: TourStage
+    const tour = suiteTour(run)
     let owner: TourOwner
     let count = 0
 
-    before(async function () {
-      tour = await openTour(run, this)
-    })
-    after(() => tour?.close())
     beforeEach(async () => {
       count += 1
       owner = await tour.owner(`dora${count}`)
     })
-    afterEach(() => {
-      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
-    })
-
     async function logIn(place?: Place, look?: { readonly userAgent: string }): Promise<Visit> {
       const page = await tour.visit(place, look)
       const steps = tourSteps(page, owner, tour.texts)
@@ -60,31 +52,6 @@ for (const run of TOUR_RUNS) {
         page.context().route('**/confirmed.html*', resolve).catch(reject)
       })
     }
-
-    it('confirms for an app, which hears of it before the redirect is followed', async () => {
-      const { safe } = tour.texts
-      const { page, steps } = await logIn()
-      await openSafe(page)
-      await page.getByLabel(safe('notes.title')).fill('Bank')
-      await page.getByLabel(safe('notes.text')).fill('PIN 4711')
-      await steps.button(safe('notes.add')).click()
-      await page.getByRole('listitem').filter({ hasText: 'Bank' }).waitFor()
-      expect(await page.content(), 'closed at first').to.not.include('4711')
-
-      const answer = holdAnswer(page)
-      const [opened] = await Promise.all([
-        page.context().waitForEvent('page'),
-        steps.button(safe('lock.show')).click(),
-      ])
-      await page.getByText(safe('lock.waiting')).waitFor()
-      await tourSteps(opened, owner, tour.texts).confirm()
-      await page.getByText(safe('lock.confirmed')).waitFor()
-      const held = await answer
-      expect(await page.content(), 'the event opens nothing by itself').to.not.include('4711')
-      await held.continue()
-      await page.getByText('PIN 4711').waitFor()
-      await page.context().close()
-    })
 
     it('hears of a confirmation that was given in another browser', async () => {
       const { safe } = tour.texts
@@ -150,27 +117,6 @@ for (const run of TOUR_RUNS) {
       expect(await items.count()).to.equal(1)
       await page.context().close()
       await there.page.context().close()
-    })
-
-    it('logs out every other browser, and stays', async () => {
-      const { settings } = tour.texts
-      const others = [await logIn('elsewhere'), await logIn()]
-      for (const other of others) await openSafe(other.page)
-      const { page, steps } = await logIn()
-      await steps.openSettings('devices')
-      const name = settings('sessions.others', { count: 2 })
-      await steps.button(name).click()
-      await steps.button(name, page.getByRole('dialog')).click()
-      tour.watch.allowRefusal(LIST)
-      for (const other of others) {
-        await other.steps.isLoggedOut()
-        await other.page.context().close()
-      }
-      await page.goto(`${owner.origin}/`)
-      await steps.isHome()
-      await steps.openSettings('devices')
-      expect(await page.locator('#content .item').count()).to.equal(1)
-      await page.context().close()
     })
   })
 }

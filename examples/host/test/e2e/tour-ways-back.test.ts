@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { addPasskeyDevice } from '../support/authenticators.ts'
 import { type TourFactors, tourFactors } from '../support/tour-factors.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { journeys, NESTED, type Place, suiteTour, TWO_PROCESSES } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
 
 interface Visit {
@@ -16,18 +16,10 @@ const MAGIC_LINK = /http\S+\/auth\/magic_link\?\S+/
 const RESET_LINK = /http\S+\/auth\/passphrase_renew\?\S+/
 const NEW_PASSPHRASE = 'four other words entirely'
 
-for (const run of TOUR_RUNS) {
+for (const run of journeys(NESTED, TWO_PROCESSES)) {
   describe(`the tour, every way back: ${run.name}`, function () {
     this.timeout(60_000)
-    let tour: TourStage
-
-    before(async function () {
-      tour = await openTour(run, this)
-    })
-    after(() => tour?.close())
-    afterEach(() => {
-      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
-    })
+    const tour = suiteTour(run)
 
     async function visit(owner: TourOwner, place?: Place): Promise<Visit> {
       const page = await tour.visit(place)

@@ -3,17 +3,17 @@ import type { Page } from 'playwright-core'
 import { addPasskeyDevice, type PasskeyDevice } from '../support/authenticators.ts'
 import { tourFactors } from '../support/tour-factors.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { journeys, NESTED, type Place, suiteTour, TWO_PROCESSES } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
 
 const SIX_DIGITS = /\b\d{6}\b/
 const FACTORS = ['totp', 'mail', 'recovery', 'passkey'] as const
 
-for (const run of TOUR_RUNS) {
+for (const run of journeys(TWO_PROCESSES, NESTED)) {
   // One owner from the first day on: each step goes on where the one before ended.
   describe(`the tour, every way in: ${run.name}`, function () {
     this.timeout(60_000)
-    let tour: TourStage
+    const tour = suiteTour(run)
     let owner: TourOwner
     /** The owner's own device, which keeps the passkey. */
     let laptop: Page
@@ -23,15 +23,9 @@ for (const run of TOUR_RUNS) {
     let recoveryCodes: readonly string[]
 
     before(async function () {
-      tour = await openTour(run, this)
       owner = await tour.owner('alice', { isOnboarded: false })
       laptop = await tour.visit()
     })
-    after(() => tour?.close())
-    afterEach(() => {
-      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
-    })
-
     const stepsIn = (page: Page): TourSteps => tourSteps(page, owner, tour.texts)
 
     async function visit(place?: Place): Promise<{ page: Page; steps: TourSteps }> {

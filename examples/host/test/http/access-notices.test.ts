@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { NotificationRecord } from '@svc/notify'
 import { DAY_MS, HOUR_MS } from '@svc/platform'
-import { startRedisServer } from '@svc/store/testing'
 import {
   type FakeClock,
   fakeClock,
@@ -11,30 +9,25 @@ import {
   until,
 } from '@svc/testkit'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { testHost, testRedis } from '../support/for-test.ts'
+import type { TestHost } from '../support/test-host.ts'
+import { mailed, told, toldTimes } from '../support/told.ts'
 
 const QUEUE = 'oauth-access-ends'
 const SCOPE = 'io.svc.notes'
+const KIND = 'access-ending'
 
 /** @see owner.md 3.4; docs/decisions/0471 */
 describe('what owners are told before an access ends', () => {
-  const hosts: TestHost[] = []
   let clock: FakeClock
   beforeEach(() => {
     clock = fakeClock()
   })
-  afterEach(async () => {
-    for (const host of hosts.splice(0)) await host.stop()
-  })
 
-  async function start(
+  const start = (
     env: Readonly<Record<string, string>> = {},
     domain = 'alice.example.com',
-  ): Promise<TestHost> {
-    const host = await startTestHost(env, domain, clock)
-    hosts.push(host)
-    return host
-  }
+  ): Promise<TestHost> => testHost(env, domain, clock)
 
   async function allow(
     host: TestHost,
@@ -61,14 +54,6 @@ describe('what owners are told before an access ends', () => {
     }
   }
 
-  async function told(host: TestHost): Promise<readonly NotificationRecord[]> {
-    const { notifications } = await host.host.app.notify.operator.list(host.instance)
-    return notifications.filter(({ category }) => category === 'access-ending')
-  }
-
-  const toldTimes = (host: TestHost, count: number): Promise<unknown> =>
-    until(async () => (await told(host)).length === count)
-
   it('comes once for each end, by mail, with the place to extend it', async () => {
     const host = await start()
     const short = await allow(host, '1d')
@@ -78,17 +63,14 @@ describe('what owners are told before an access ends', () => {
     clock.advance(HOUR_MS)
     await look(host, short)
     await look(host, synchronizing, 5)
-    await toldTimes(host, 1)
-    const [notice] = await told(host)
+    await toldTimes(host, KIND, 1)
+    const [notice] = await told(host, KIND)
     const id = synchronizing.client.client_id
     expect(notice).to.include({ categoryId: id, title: 'App access ends soon' })
     expect(notice?.message).to.match(
       /^“Relying party(-2)?” can use alice\.example\.com until \w+ \d+/,
     )
-    const mail = await until(async () => {
-      const kept = (await host.host.app.mailbox?.list(host.instance)) ?? []
-      return kept.find(({ mail: { subject } }) => subject.includes('ends soon'))?.mail
-    })
+    const mail = await mailed(host, 'ends soon')
     expect(mail.subject).to.equal('An app’s access to alice.example.com ends soon')
     expect(mail.text).to.include(`https://settings.alice.example.com/?section=apps&highlight=${id}`)
 
@@ -98,7 +80,7 @@ describe('what owners are told before an access ends', () => {
     await look(host, synchronizing)
     clock.advance(DAY_MS)
     await look(host, synchronizing, 5)
-    await toldTimes(host, 2)
+    await toldTimes(host, KIND, 2)
     const noted = () => host.log.filter(([event]) => event === 'client.access_ending').length
     await until(() => noted() === 2)
   })
@@ -113,40 +95,35 @@ describe('what owners are told before an access ends', () => {
     clock.advance(17 * DAY_MS)
     await look(host, renewed)
     await look(host, grown)
-    await toldTimes(host, 1)
-    expect((await told(host))[0]?.categoryId).to.equal(grown.client.client_id)
+    await toldTimes(host, KIND, 1)
+    expect((await told(host, KIND))[0]?.categoryId).to.equal(grown.client.client_id)
     clock.advance(10 * DAY_MS)
     await look(host, renewed)
     await look(host, grown)
-    await toldTimes(host, 3)
+    await toldTimes(host, KIND, 3)
   })
 
   it('comes once although two processes look at the same moment', async function () {
     needsRedis(this)
     this.timeout(30_000)
-    const redis = await startRedisServer()
-    try {
-      const env = {
-        SVC_STORE: redis.url,
-        SVC_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-      }
-      const first = await start(env)
-      const party = await allow(first, '30d')
-      const other = await start(env, 'bob.example.com')
-      clock.advance(27 * DAY_MS)
-      await look(first, party, 20)
-      await toldTimes(first, 1)
-      const looked = (host: TestHost): number =>
-        host.log.filter(([event]) => event === 'client.access_ending').length
-      await until(() => looked(first) + looked(other) > 0)
-      const { clients } = first.host.app.oauth
-      await clients.changeAccess(first.instance, party.client.client_id, { duration: '30d' })
-      clock.advance(27 * DAY_MS)
-      await look(other, party, 20)
-      await toldTimes(first, 2)
-    } finally {
-      for (const host of hosts.splice(0)) await host.stop()
-      await redis.stop()
+    const redis = await testRedis()
+    const env = {
+      SVC_STORE: redis.url,
+      SVC_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     }
+    const first = await start(env)
+    const party = await allow(first, '30d')
+    const other = await start(env, 'bob.example.com')
+    clock.advance(27 * DAY_MS)
+    await look(first, party, 20)
+    await toldTimes(first, KIND, 1)
+    const looked = (host: TestHost): number =>
+      host.log.filter(([event]) => event === 'client.access_ending').length
+    await until(() => looked(first) + looked(other) > 0)
+    const { clients } = first.host.app.oauth
+    await clients.changeAccess(first.instance, party.client.client_id, { duration: '30d' })
+    clock.advance(27 * DAY_MS)
+    await look(other, party, 20)
+    await toldTimes(first, KIND, 2)
   })
 })

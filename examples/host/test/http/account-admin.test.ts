@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { openProvider, type Provider, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { type AccountHost, startAccountHost } from '../support/account-host.ts'
+import { suiteFolder, testProcess } from '../support/for-test.ts'
 import { hostEnvironment, type HostProcess, spawnHost } from '../support/host-process.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -127,12 +126,11 @@ describe('svc account-type, account and dev-provider', function () {
   const domain = 'alice.example.com'
   let host: HostProcess
   let provider: Provider
-  let folder: string
+  const folder = suiteFolder()
   let typesFile: string
 
   before(async () => {
     provider = await openProvider()
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-types-'))
     typesFile = path.join(folder, 'types.json')
     host = await spawnHost({ env: { SVC_DEMO: 'off' } })
     await words('instance', 'create', domain, '--email', 'alice@mail.example')
@@ -140,15 +138,9 @@ describe('svc account-type, account and dev-provider', function () {
   after(async () => {
     await host?.stop()
     await provider?.close()
-    await rm(folder, { recursive: true, force: true })
   })
 
-  async function words(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await host.svc(...args)
-    expect(code, stderr).to.equal(0)
-    return stdout
-  }
-
+  const words = (...args: readonly string[]): Promise<string> => host.words(...args)
   const entry = (): Body => ({
     ...provider.entry,
     slug: 'demo-photos',
@@ -170,14 +162,7 @@ describe('svc account-type, account and dev-provider', function () {
     const { refreshToken } = provider.grants.issue('client-1', 'photos.read')
     const token = await file(`${refreshToken}\n`)
     const imported = await words(
-      'account',
-      'import',
-      domain,
-      'demo-photos',
-      '--token-file',
-      token,
-      '--name',
-      'Mine',
+      `account import ${domain} demo-photos --token-file ${token} --name Mine`,
     )
     const id = /Imported the account (\w+)\./.exec(imported)?.[1] ?? ''
     expect(await words('account', 'refresh', domain, id)).to.match(/works until 20/)
@@ -187,46 +172,6 @@ describe('svc account-type, account and dev-provider', function () {
     expect(await words('account', 'remove', domain, id)).to.equal(`Removed ${id}.\n`)
     expect(await words('account', 'list', domain)).to.equal('None.\n')
     expect(await words('account-type', 'remove', 'demo-photos')).to.match(/^Removed/)
-  })
-
-  it('seals again with the first of the sealing keys, and what it sealed works (7.3.3)', async () => {
-    const dataDir = path.join(folder, 'keys')
-    const key = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`
-    const [old, next] = [key('old'), key('next')]
-    /** Runs commands against a host with these keys. */
-    async function withKeys(keys: string, commands: readonly string[][]): Promise<string[]> {
-      const process = await spawnHost({ dataDir, env: { SVC_DEMO: 'off', SVC_KEYS: keys } })
-      try {
-        const said: string[] = []
-        for (const command of commands) {
-          const { code, stdout, stderr } = await process.svc(...command)
-          expect(code, stderr).to.equal(0)
-          said.push(stdout)
-        }
-        return said
-      } finally {
-        await process.stop()
-      }
-    }
-    const { refreshToken } = provider.grants.issue('client-1', 'photos.read')
-    const [, , imported] = await withKeys(old, [
-      ['instance', 'create', domain, '--email', 'alice@mail.example'],
-      ['account-type', 'put', 'demo-photos', await file(JSON.stringify(entry()))],
-      ['account', 'import', domain, 'demo-photos', '--token-file', await file(refreshToken)],
-    ])
-    const id = /account (\w+)\./.exec(imported ?? '')?.[1] ?? ''
-    const [first, second, refreshed] = await withKeys(`${next},${old}`, [
-      ['keys', 'reseal'],
-      ['keys', 'reseal'],
-      ['account', 'refresh', domain, id],
-    ])
-    const rest = 'Nothing is sealed with old any more. Remove it from SVC_KEYS.\n'
-    // The keys of the instance, the development's push key, the account type and the account's two tokens.
-    expect(first)
-      .to.match(/^Sealed again: [1-9]\d*\.\n/)
-      .and.include(rest)
-    expect(second).to.equal(`Sealed again: 0.\n${rest}`)
-    expect(refreshed).to.include('works until')
   })
 
   it('says every fault of a type in words', async () => {
@@ -239,29 +184,23 @@ describe('svc account-type, account and dev-provider', function () {
 
   it('reads types from a file, again at SIGHUP, and keeps the last good ones', async () => {
     await writeFile(typesFile, JSON.stringify([{ ...entry(), _id: 'one' }]))
-    const other = await spawnHost({ env: { SVC_DEMO: 'off', SVC_ACCOUNT_TYPES_FILE: typesFile } })
-    try {
-      const list = async (): Promise<string> => (await other.svc('account-type', 'list')).stdout
-      async function reload(content: string): Promise<void> {
-        await writeFile(typesFile, content)
-        const count = other.log.filter(({ event }) => event === 'server.reloaded').length
-        process.kill(other.pid, 'SIGHUP')
-        await until(
-          () => other.log.filter(({ event }) => event === 'server.reloaded').length > count,
-        )
-      }
-      expect(await list()).to.match(/^one /m)
-      await reload(JSON.stringify([{ ...entry(), _id: 'two' }]))
-      expect(await list())
-        .to.match(/^two /m)
-        .and.not.match(/^one /m)
-      await reload('[{')
-      expect(await list()).to.match(/^two /m)
-      const put = await other.svc('account-type', 'remove', 'two')
-      expect(put.stderr).to.include('come from a file')
-    } finally {
-      await other.stop()
+    const other = await testProcess({ env: { SVC_DEMO: 'off', SVC_ACCOUNT_TYPES_FILE: typesFile } })
+    const list = async (): Promise<string> => (await other.svc('account-type', 'list')).stdout
+    async function reload(content: string): Promise<void> {
+      await writeFile(typesFile, content)
+      const count = other.log.filter(({ event }) => event === 'server.reloaded').length
+      process.kill(other.pid, 'SIGHUP')
+      await until(() => other.log.filter(({ event }) => event === 'server.reloaded').length > count)
     }
+    expect(await list()).to.match(/^one /m)
+    await reload(JSON.stringify([{ ...entry(), _id: 'two' }]))
+    expect(await list())
+      .to.match(/^two /m)
+      .and.not.match(/^one /m)
+    await reload('[{')
+    expect(await list()).to.match(/^two /m)
+    const put = await other.svc('account-type', 'remove', 'two')
+    expect(put.stderr).to.include('come from a file')
   })
 
   it('does not start with a file of types that cannot be used', async () => {

@@ -68,17 +68,6 @@ describe('the provider for development', () => {
   const refresh = (refreshToken = ''): Promise<[number, Body]> =>
     token({ grant_type: 'refresh_token', refresh_token: refreshToken })
 
-  it('gives tokens for a code, and photos for a token until it ends', async () => {
-    const tokens = await connect()
-    expect(await photos(tokens['access_token'])).to.equal(200)
-    expect(await photos('other')).to.equal(401)
-    clock.advance(61_000)
-    expect(await photos(tokens['access_token'])).to.equal(401)
-    const [status, fresh] = await refresh(tokens['refresh_token'])
-    expect(status).to.equal(200)
-    expect(await photos(fresh['access_token'])).to.equal(200)
-  })
-
   it('ends a grant whose refresh token is used twice', async () => {
     const tokens = await connect()
     const [, fresh] = await refresh(tokens['refresh_token'])
@@ -103,13 +92,6 @@ describe('the provider for development', () => {
     const late = (await decide('allow')).get('code') ?? ''
     clock.advance(60_000)
     expect(await exchange(late)).to.deep.equal([400, { error: 'invalid_grant' }])
-  })
-
-  it('says that the person refused', async () => {
-    expect(Object.fromEntries(await decide('refuse'))).to.deep.equal({
-      error: 'access_denied',
-      state: 's',
-    })
   })
 
   it('gives nothing for a code with another verifier, or to another client', async () => {

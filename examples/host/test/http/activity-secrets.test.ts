@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { originOfApp } from '@svc/platform'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 /** Entries that are scanned; 10 000 take about two minutes. */
 const ENTRIES = 300
@@ -12,17 +11,13 @@ const UNLIMITED = '1000000'
 /** @see owner.md 5.9 */
 describe('the record of activity, with secrets in everything that is sent', function () {
   this.timeout(30_000 + ENTRIES * 30)
-  let host: TestHost
-  before(async () => {
-    host = await startTestHost({
-      SVC_LIMITS_HINT_CHANGE: UNLIMITED,
-      SVC_LIMITS_SEND_HINT: UNLIMITED,
-      SVC_LIMITS_AUTH: UNLIMITED,
-      SVC_LIMITS_AUTH_IP: UNLIMITED,
-      SVC_LIMITS_PASSPHRASE_RESET: UNLIMITED,
-    })
+  const host = suiteHost({
+    SVC_LIMITS_HINT_CHANGE: UNLIMITED,
+    SVC_LIMITS_SEND_HINT: UNLIMITED,
+    SVC_LIMITS_AUTH: UNLIMITED,
+    SVC_LIMITS_AUTH_IP: UNLIMITED,
+    SVC_LIMITS_PASSPHRASE_RESET: UNLIMITED,
   })
-  after(() => host.stop())
 
   it(`has none of them in ${ENTRIES} entries`, async () => {
     const { activity, mailbox, ui } = host.host.app
@@ -34,15 +29,10 @@ describe('the record of activity, with secrets in everything that is sent', func
       return made
     }
     const browser = await host.browser()
-    const page = await browser.get(`${originOfApp(instance, 'settings')}/`)
-    const token = /data-svc-token="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    planted.push(token)
-    const call = async (method: string, path: string, body: object): Promise<void> => {
-      await browser.request(method, path, {
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    }
+    const access = await host.appToken('settings')
+    planted.push(access.token)
+    const call = (method: string, path: string, body: object) =>
+      host.call(access, method, path, body)
     for (let at = 0; at < ENTRIES; at += 1) {
       await call('PATCH', '/settings/profile', { public_name: secret() })
       if (at % HASHING_EVERY !== 0) continue
@@ -57,6 +47,7 @@ describe('the record of activity, with secrets in everything that is sent', func
       await call('PUT', '/settings/profile/phone', { phone: '+33612345678', code: secret() })
     }
     await browser.another().post('/auth/passphrase_reset', {})
+    for (const { id } of await ui.owners.listSessions(instance)) planted.push(id)
     await ui.close()
     const mails = (await mailbox?.list(instance)) ?? []
     const tokens = mails.flatMap(({ mail }) => mail.text.match(/(?<=token=)[0-9a-f]{16,}/g) ?? [])

@@ -1,15 +1,10 @@
 import { deriveLoginValue } from '@svc/auth-ui'
 import { DAY_MS, type Instance, originOfApp } from '@svc/platform'
-import {
-  type BrowserClient,
-  type BrowserResponse,
-  fakeClock,
-  relyingParty,
-  until,
-} from '@svc/testkit'
+import { type BrowserClient, type BrowserResponse, fakeClock, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { createInstance } from '../../src/create-instance.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost, testHost } from '../support/for-test.ts'
+import { connectClient } from '../support/owner-parts.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 
@@ -24,26 +19,21 @@ interface Entry {
 
 describe('the record of activity', function () {
   this.timeout(30_000)
-  let host: TestHost
+  const host = suiteHost()
   let instance: Instance
   let browser: BrowserClient
   let token: string
 
   before(async () => {
-    host = await startTestHost()
     const { app } = host.host
     instance = (await createInstance(app, { domain: 'bob.example.com' }, PASSPHRASE)).instance
     browser = await host.browser(instance.origin, { anonymous: true })
   })
-  after(() => host.stop())
 
   const call = (method: string, path: string, body?: unknown): Promise<BrowserResponse> =>
     browser.request(method, path, {
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     })
 
   async function logIn(passphrase: string, status: number): Promise<void> {
@@ -67,13 +57,8 @@ describe('the record of activity', function () {
   it('holds logins, consents, ended access and logouts, unbroken', async () => {
     await logIn('wrong horse', 401)
     await logIn(PASSPHRASE, 200)
-    const party = relyingParty({ issuer: instance.origin, port: host.host.port })
-    const client = await party.register()
-    const pending = await party.authorize({ scope: 'io.svc.files' })
-    const page = await browser.get(pending.url)
-    const answer = await browser.submit(page.page().form('/auth/authorize'))
-    await party.exchange(answer.location ?? '', pending)
-    const path = `/settings/clients/${client.client_id}`
+    const { clientId } = await connectClient(host.host, instance, browser, 'io.svc.files')
+    const path = `/settings/clients/${clientId}`
     const change = { duration: 'until_revoked', scope: 'io.svc.files:GET' }
     expect((await call('PATCH', path, change)).status).to.equal(200)
     expect((await call('PATCH', path, change)).status, 'changes nothing').to.equal(200)
@@ -107,47 +92,32 @@ describe('the record of activity', function () {
     })
   })
 
-  it('holds no secret, session or whole address', async () => {
-    const text = JSON.stringify(await entries())
-    expect(text).to.not.include(PASSPHRASE)
-    for (const { id } of await host.host.app.ui.owners.listSessions(instance)) {
-      expect(text).to.not.include(id)
-    }
-  })
-
   it('names its end in the inbox once a month, and by no mail', async () => {
     const clock = fakeClock()
     clock.set(Date.UTC(2026, 10, 20))
-    const monthly = await startTestHost({}, 'carol.example.com', clock)
-    try {
-      const { activity, mailbox, notify } = monthly.host.app
-      await monthly.admin('PATCH', '/instances/carol.example.com', { publicName: 'Carol' })
-      await activity.chain(monthly.instance)
-      const lines: string[] = []
-      for await (const line of activity.exportLines(monthly.instance)) lines.push(line)
-      const { head } = JSON.parse(lines.at(-1) ?? '') as {
-        readonly head: { readonly hash: string; readonly seq: number }
-      }
-      clock.advance(12 * DAY_MS)
-      const [first] = await until(async () => {
-        const { notifications } = await notify.operator.list(monthly.instance)
-        return notifications.length === 0 ? undefined : notifications
-      })
-      expect(first).to.include({ category: 'activity-seal', status: 'sent' })
-      const mark = head.hash.slice(0, 16).match(/.{4}/g)?.join(' ')
-      expect(first?.message).to.include(`Entry ${head.seq}: ${mark}.`)
-      expect(await mailbox?.list(monthly.instance)).to.deep.equal([])
-    } finally {
-      await monthly.stop()
+    const monthly = await testHost({}, 'carol.example.com', clock)
+    const { activity, mailbox, notify } = monthly.host.app
+    await monthly.admin('PATCH', '/instances/carol.example.com', { publicName: 'Carol' })
+    await activity.chain(monthly.instance)
+    const lines: string[] = []
+    for await (const line of activity.exportLines(monthly.instance)) lines.push(line)
+    const { head } = JSON.parse(lines.at(-1) ?? '') as {
+      readonly head: { readonly hash: string; readonly seq: number }
     }
+    clock.advance(12 * DAY_MS)
+    const [first] = await until(async () => {
+      const { notifications } = await notify.operator.list(monthly.instance)
+      return notifications.length === 0 ? undefined : notifications
+    })
+    expect(first).to.include({ category: 'activity-seal', status: 'sent' })
+    const mark = head.hash.slice(0, 16).match(/.{4}/g)?.join(' ')
+    expect(first?.message).to.include(`Entry ${head.seq}: ${mark}.`)
+    expect(await mailbox?.list(monthly.instance)).to.deep.equal([])
   })
 
   it('is closed to clients, whatever they may else', async () => {
     const bearer = await host.connect('io.svc.files')
-    const owner = await host.browser(undefined, { anonymous: true })
-    const answer = await owner.request('GET', '/settings/activity', {
-      headers: { authorization: `Bearer ${bearer.token}` },
-    })
+    const answer = await host.call(bearer.token, 'GET', '/settings/activity')
     expect(answer.status).to.equal(403)
   })
 })

@@ -3,138 +3,12 @@ import path from 'node:path'
 import { deriveLoginValue } from '@svc/auth-ui'
 import { expect } from 'chai'
 import { AdminToken } from '../../src/admin/admin-token.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost, suiteHost, testHost } from '../support/for-test.ts'
 
 const ALICE = '/instances/alice.example.com'
 
 describe('the admin listener', () => {
-  let host: TestHost
-
-  beforeEach(async () => {
-    host = await startTestHost()
-  })
-  afterEach(() => host.stop())
-
-  const tokens: [string, Record<string, string>][] = [
-    ['no token', {}],
-    ['a wrong token', { authorization: `Bearer ${'x'.repeat(39)}` }],
-    ['another scheme', { authorization: 'Basic dGVzdA==' }],
-    [
-      'a token with something behind',
-      { authorization: 'Bearer test-admin-token-0123456789abcdef-0123 x' },
-    ],
-  ]
-  for (const [what, headers] of tokens) {
-    it(`answers 401 with ${what}`, async () => {
-      for (const target of ['/instances', '/metrics', '/nothing']) {
-        const answer = await fetch(`http://127.0.0.1:${host.host.adminPort}${target}`, { headers })
-        expect(answer.status).to.equal(401)
-        expect(answer.headers.get('www-authenticate')).to.equal('Bearer')
-        expect(await answer.json()).to.have.property('code', 'unauthorized')
-      }
-    })
-  }
-
-  it('is not on the public listener', async () => {
-    const browser = await host.browser(undefined, { anonymous: true })
-    const headers = { authorization: `Bearer ${host.config.adminToken}` }
-    for (const target of ['/instances', '/metrics', ALICE]) {
-      expect((await browser.request('GET', target, { headers })).status, target).to.equal(404)
-    }
-  })
-
-  it('answers 405 with the methods of a path to another one', async () => {
-    const cases: [string, string, string][] = [
-      ['DELETE', '/health', 'GET, HEAD'],
-      ['PUT', ALICE, 'DELETE, GET, HEAD, PATCH'],
-      ['PATCH', '/admin/account_types/0', 'DELETE, PUT'],
-    ]
-    for (const [method, target, allow] of cases) {
-      const answer = await host.admin(method, target)
-      expect(answer.status, target).to.equal(405)
-      expect(answer.headers.get('allow')).to.equal(allow)
-      expect(await answer.json()).to.have.property('code', 'method_not_allowed')
-    }
-    expect((await host.admin('DELETE', '/nothing')).status).to.equal(404)
-  })
-
-  it('creates, shows, changes, lists and removes instances', async () => {
-    const created = await host.admin('POST', '/instances', {
-      domain: 'bob.example.com',
-      locale: 'fr',
-      publicName: 'Bob',
-      aliases: ['bob.example.org'],
-    })
-    expect(created.status).to.equal(201)
-    const bob = (await created.json()) as Record<string, unknown>
-    expect(bob).to.include({ domain: 'bob.example.com', onboarded: false, locale: 'fr' })
-    expect(bob['onboardingUrl']).to.match(
-      /^https:\/\/bob\.example\.com\/auth\/passphrase\?registerToken=[0-9a-f]{32}$/,
-    )
-    expect(await (await host.admin('GET', '/instances/bob.example.org/apps')).json())
-      .to.have.property('apps')
-      .that.has.lengthOf(3)
-
-    const changed = await host.admin('PATCH', '/instances/bob.example.com', {
-      oauthClientsMax: 3,
-      email: 'bob@mail.example',
-      publicName: null,
-      blocked: true,
-    })
-    expect(await changed.json()).to.include({
-      oauthClientsMax: 3,
-      email: 'bob@mail.example',
-      status: 'blocked',
-    })
-    const shown = (await (await host.admin('GET', '/instances/bob.example.com')).json()) as object
-    expect(shown).to.not.have.property('publicName')
-
-    const list = (await (await host.admin('GET', '/instances')).json()) as {
-      instances: { domain: string }[]
-    }
-    expect(list.instances.map(({ domain }) => domain).sort()).to.deep.equal([
-      'alice.example.com',
-      'bob.example.com',
-    ])
-    expect((await host.admin('DELETE', '/instances/bob.example.com')).status).to.equal(204)
-    expect((await host.admin('GET', '/instances/bob.example.com')).status).to.equal(404)
-  })
-
-  it('makes codes, and switches ways to log in', async () => {
-    const patch = (body: object): Promise<Response> => host.admin('PATCH', ALICE, body)
-    const read = async (answer: Response): Promise<Record<string, unknown>> =>
-      (await answer.json()) as Record<string, unknown>
-    expect(await read(await host.admin('GET', ALICE))).to.include({
-      auth_mode: 'basic',
-      magic_link: false,
-    })
-    const disabled = await host.admin('POST', `${ALICE}/magic-code`)
-    expect([disabled.status, (await read(disabled))['code']]).to.deep.equal([
-      404,
-      'magic_link_disabled',
-    ])
-    expect((await patch({ auth_mode: 'two_factor_oidc' })).status).to.equal(400)
-    const email = 'alice@mail.example'
-    expect(
-      await read(await patch({ auth_mode: 'two_factor_mail', magic_link: true, email })),
-    ).to.include({ auth_mode: 'two_factor_mail', magic_link: true })
-    const answers = await Promise.all(
-      ['session-code', 'magic-code', 'email-verified-code'].map(async (what) => {
-        const answer = await host.admin('POST', `${ALICE}/${what}`)
-        expect(answer.status).to.equal(201)
-        return read(answer)
-      }),
-    )
-    for (const [at, name] of ['session_code', 'magic_code', 'email_verified_code'].entries()) {
-      expect(answers[at])
-        .to.have.property(name)
-        .that.matches(/^[A-Za-z0-9]{32}$/)
-    }
-    expect(await read(await patch({ auth_mode: 'basic', magic_link: false }))).to.include({
-      auth_mode: 'basic',
-      magic_link: false,
-    })
-  })
+  const host = eachTestHost()
 
   it('gives an owner who is locked out a new passphrase', async () => {
     const browser = await host.browser()
@@ -207,20 +81,6 @@ describe('the admin listener', () => {
     expect(link.status).to.be.within(400, 409)
   })
 
-  it('opens a session for an app token that works', async () => {
-    const answer = await host.admin('POST', `${ALICE}/app-tokens`, { slug: 'settings' })
-    expect(answer.status).to.equal(201)
-    const { token, cookie } = (await answer.json()) as { token: string; cookie: string }
-    const browser = await host.browser(undefined, { anonymous: true })
-    const headers = { authorization: `Bearer ${token}`, cookie }
-    const sessions = await browser.request('GET', '/settings/sessions', { headers })
-    expect(sessions.status).to.equal(200)
-    const alone = { authorization: `Bearer ${token}` }
-    expect(
-      (await browser.request('GET', '/settings/sessions', { headers: alone })).status,
-    ).to.equal(401)
-  })
-
   it('lists, shows and revokes clients, without their secrets', async () => {
     const { party, token } = await host.connect('io.svc.contacts:GET')
     const id = party.client.client_id
@@ -244,29 +104,6 @@ describe('the admin listener', () => {
     ).to.equal(401)
   })
 
-  it('rotates keys: tokens live on, or end at once', async () => {
-    const { party, token } = await host.connect('io.svc.contacts:GET')
-    const read = (): Promise<number> =>
-      party.call(token, 'GET', 'https://alice.example.com/data/io.svc.contacts').then(
-        ({ status }) => status,
-        (error: { status: number }) => error.status,
-      )
-    expect((await host.admin('POST', `${ALICE}/rotate-keys`)).status).to.equal(204)
-    expect(await read()).to.equal(200)
-    expect((await host.admin('POST', `${ALICE}/rotate-keys`, { revoke: true })).status).to.equal(
-      204,
-    )
-    expect(await read()).to.equal(401)
-  })
-
-  it('shows the development mailbox', async () => {
-    const { mails } = (await (await host.admin('GET', `${ALICE}/mails`)).json()) as {
-      mails: { template: string; text: string }[]
-    }
-    expect(mails.map(({ template }) => template)).to.deep.equal(['onboarding'])
-    expect(mails[0]?.text).to.include('/auth/passphrase?registerToken=')
-  })
-
   it('answers metrics, from the first time on', async () => {
     const first = await (await host.admin('GET', '/metrics')).text()
     expect(first).to.include('nodejs_eventloop_lag_seconds')
@@ -277,6 +114,53 @@ describe('the admin listener', () => {
     expect(await second.text()).to.include(
       'svc_http_request_seconds_count{method="GET",route="/public/prelogin",status="200"} 1',
     )
+  })
+})
+
+describe('what the admin listener refuses', () => {
+  const host = suiteHost()
+
+  const tokens: [string, Record<string, string>][] = [
+    ['no token', {}],
+    ['a wrong token', { authorization: `Bearer ${'x'.repeat(39)}` }],
+    ['another scheme', { authorization: 'Basic dGVzdA==' }],
+    [
+      'a token with something behind',
+      { authorization: 'Bearer test-admin-token-0123456789abcdef-0123 x' },
+    ],
+  ]
+  for (const [what, headers] of tokens) {
+    it(`answers 401 with ${what}`, async () => {
+      for (const target of ['/instances', '/metrics', '/nothing']) {
+        const answer = await fetch(`http://127.0.0.1:${host.host.adminPort}${target}`, { headers })
+        expect(answer.status).to.equal(401)
+        expect(answer.headers.get('www-authenticate')).to.equal('Bearer')
+        expect(await answer.json()).to.have.property('code', 'unauthorized')
+      }
+    })
+  }
+
+  it('is not on the public listener', async () => {
+    const browser = await host.browser(undefined, { anonymous: true })
+    const headers = { authorization: `Bearer ${host.config.adminToken}` }
+    for (const target of ['/instances', '/metrics', ALICE]) {
+      expect((await browser.request('GET', target, { headers })).status, target).to.equal(404)
+    }
+  })
+
+  it('answers 405 with the methods of a path to another one', async () => {
+    const cases: [string, string, string][] = [
+      ['DELETE', '/health', 'GET, HEAD'],
+      ['PUT', ALICE, 'DELETE, GET, HEAD, PATCH'],
+      ['PATCH', '/admin/account_types/0', 'DELETE, PUT'],
+    ]
+    for (const [method, target, allow] of cases) {
+      const answer = await host.admin(method, target)
+      expect(answer.status, target).to.equal(405)
+      expect(answer.headers.get('allow')).to.equal(allow)
+      expect(await answer.json()).to.have.property('code', 'method_not_allowed')
+    }
+    expect((await host.admin('DELETE', '/nothing')).status).to.equal(404)
   })
 
   const refusals: [string, string, unknown, number][] = [
@@ -289,6 +173,8 @@ describe('the admin listener', () => {
     ['POST', '/instances', { domain: 'home.alice.example.com' }, 409],
     ['PATCH', ALICE, { oauthClientsMax: 'many' }, 400],
     ['PATCH', ALICE, { status: 'deleting' }, 400],
+    ['PATCH', ALICE, { auth_mode: 'two_factor_oidc' }, 400],
+    ['POST', `${ALICE}/magic-code`, undefined, 404],
     ['PATCH', '/instances/nobody.example.com', {}, 404],
     ['DELETE', '/instances/nobody.example.com', undefined, 404],
     ['GET', '/instances/__proto__', undefined, 404],
@@ -327,57 +213,45 @@ describe('the admin listener', () => {
 
 describe('the admin token', () => {
   it('is made once, readable by the owner only', async () => {
-    const host = await startTestHost()
-    try {
-      const { dataDir } = host.config
-      const first = new AdminToken({ dataDir })
-      const file = path.join(dataDir, 'admin-token')
-      const kept = readFileSync(file, 'utf8').trim()
-      expect(kept).to.match(/^[A-Za-z0-9_-]{43}$/)
-      expect(first.isSame(kept)).to.equal(true)
-      expect(new AdminToken({ dataDir }).isSame(kept)).to.equal(true)
-      expect(statSync(file).mode & 0o777).to.equal(0o600)
-    } finally {
-      await host.stop()
-    }
+    const host = await testHost()
+    const { dataDir } = host.config
+    const first = new AdminToken({ dataDir })
+    const file = path.join(dataDir, 'admin-token')
+    const kept = readFileSync(file, 'utf8').trim()
+    expect(kept).to.match(/^[A-Za-z0-9_-]{43}$/)
+    expect(first.isSame(kept)).to.equal(true)
+    expect(new AdminToken({ dataDir }).isSame(kept)).to.equal(true)
+    expect(statSync(file).mode & 0o777).to.equal(0o600)
   })
 
   it('is replaced by command: the old one is dead at once', async () => {
-    const host = await startTestHost({ SVC_ADMIN_TOKEN: '' })
-    try {
-      const file = path.join(host.config.dataDir, 'admin-token')
-      const call = (method: string, target: string, token: string) =>
-        fetch(`http://127.0.0.1:${host.host.adminPort}${target}`, {
-          method,
-          headers: { authorization: `Bearer ${token}` },
-        })
-      const old = readFileSync(file, 'utf8').trim()
-      const answer = await call('POST', '/admin-token', old)
-      expect(answer.status).to.equal(200)
-      expect(await answer.json()).to.deep.equal({ file })
-      const next = readFileSync(file, 'utf8').trim()
-      expect(next)
-        .to.match(/^[A-Za-z0-9_-]{43}$/)
-        .and.not.equal(old)
-      expect(statSync(file).mode & 0o777).to.equal(0o600)
-      expect((await call('GET', '/health', old)).status).to.equal(401)
-      expect((await call('GET', '/health', next)).status).to.equal(200)
-      expect(
-        readdirSync(host.config.dataDir).filter((name) => name.startsWith('admin')),
-      ).to.have.lengthOf(1)
-    } finally {
-      await host.stop()
-    }
+    const host = await testHost({ SVC_ADMIN_TOKEN: '' })
+    const file = path.join(host.config.dataDir, 'admin-token')
+    const call = (method: string, target: string, token: string) =>
+      fetch(`http://127.0.0.1:${host.host.adminPort}${target}`, {
+        method,
+        headers: { authorization: `Bearer ${token}` },
+      })
+    const old = readFileSync(file, 'utf8').trim()
+    const answer = await call('POST', '/admin-token', old)
+    expect(answer.status).to.equal(200)
+    expect(await answer.json()).to.deep.equal({ file })
+    const next = readFileSync(file, 'utf8').trim()
+    expect(next)
+      .to.match(/^[A-Za-z0-9_-]{43}$/)
+      .and.not.equal(old)
+    expect(statSync(file).mode & 0o777).to.equal(0o600)
+    expect((await call('GET', '/health', old)).status).to.equal(401)
+    expect((await call('GET', '/health', next)).status).to.equal(200)
+    expect(
+      readdirSync(host.config.dataDir).filter((name) => name.startsWith('admin')),
+    ).to.have.lengthOf(1)
   })
 
   it('is not replaced by command where the operator sets it', async () => {
-    const host = await startTestHost()
-    try {
-      const answer = await host.admin('POST', '/admin-token')
-      expect(answer.status).to.equal(409)
-      expect(await answer.json()).to.include({ code: 'admin_token_configured' })
-    } finally {
-      await host.stop()
-    }
+    const host = await testHost()
+    const answer = await host.admin('POST', '/admin-token')
+    expect(answer.status).to.equal(409)
+    expect(await answer.json()).to.include({ code: 'admin_token_configured' })
   })
 })

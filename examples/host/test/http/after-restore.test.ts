@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { HOUR_MS } from '@svc/platform'
 import { recordKey } from '@svc/store'
@@ -8,6 +6,7 @@ import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { restoreBackup } from '../../src/backups/restore-backup.ts'
 import { type RunningHost, startHost } from '../../src/host.ts'
+import { testFolder } from '../support/for-test.ts'
 import { type Recorded, recordingLog, startTestHost, type TestHost } from '../support/test-host.ts'
 
 describe('the first start after a restore', function () {
@@ -18,14 +17,13 @@ describe('the first start after a restore', function () {
   let again: RunningHost | undefined
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-after-restore-'))
+    folder = testFolder()
     clock = fakeClock()
     host = await startTestHost({}, 'alice.example.com', clock)
   })
   afterEach(async () => {
     await again?.stop()
     await host.stop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   async function post(inHours: number, title: string): Promise<void> {

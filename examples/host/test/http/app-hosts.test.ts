@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { testHost } from '../support/for-test.ts'
 
 const OPENAPI = fileURLToPath(new URL('../../../../docs/openapi.json', import.meta.url))
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -16,16 +16,13 @@ function interfacePaths(): string[] {
 
 /** @see decisions D53, D87 */
 describe('an app host', () => {
-  let host: TestHost
-  afterEach(() => host.stop())
-
   for (const [subdomains, domain] of [
     ['nested', 'alice.localhost'],
     ['flat', 'alice.svc.localhost'],
   ] as const) {
     it(`answers 404 for every path of the interface and every method, ${subdomains}`, async () => {
       // The document lists what a server has that lets assistants in.
-      host = await startTestHost({ SVC_ASSISTANTS: 'on', SVC_SUBDOMAINS: subdomains }, domain)
+      const host = await testHost({ SVC_ASSISTANTS: 'on', SVC_SUBDOMAINS: subdomains }, domain)
       const browser = await host.browser(undefined, { anonymous: true })
       const paths = interfacePaths()
       expect(paths.length).to.be.above(60)
@@ -39,7 +36,7 @@ describe('an app host', () => {
   }
 
   it('answers 404 however a path of the interface is spelled', async () => {
-    host = await startTestHost()
+    const host = await testHost()
     const browser = await host.browser(undefined, { anonymous: true })
     for (const target of [
       '/AUTH/login',

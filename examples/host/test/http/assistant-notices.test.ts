@@ -1,9 +1,10 @@
-import type { NotificationRecord } from '@svc/notify'
 import { DAY_MS, HOUR_MS } from '@svc/platform'
 import { type FakeClock, fakeClock, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { connectAssistant } from '../../../../packages/auth-ui/test/support/assistant-flows.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { testHost } from '../support/for-test.ts'
+import type { TestHost } from '../support/test-host.ts'
+import { mailed, told, toldTimes } from '../support/told.ts'
 
 /** @see assistants.md 5.7, 7.2 */
 describe('what owners and operators are told of assistants', () => {
@@ -12,36 +13,21 @@ describe('what owners and operators are told of assistants', () => {
 
   beforeEach(async () => {
     clock = fakeClock()
-    host = await startTestHost({}, 'alice.example.com', clock)
+    host = await testHost({}, 'alice.example.com', clock)
   })
-  afterEach(() => host.stop())
 
   const connect = async (name?: string | null) => connectAssistant(await host.browser(), name)
 
-  async function told(category: string): Promise<readonly NotificationRecord[]> {
-    const { notifications } = await host.host.app.notify.operator.list(host.instance)
-    return notifications.filter((each) => each.category === category)
-  }
-
-  const toldTimes = (category: string, count: number): Promise<unknown> =>
-    until(async () => (await told(category)).length === count)
-
-  const mailed = (subject: string) =>
-    until(async () => {
-      const kept = (await host.host.app.mailbox?.list(host.instance)) ?? []
-      return kept.find(({ mail }) => mail.subject.includes(subject))?.mail
-    })
-
   it('is when one is connected, at once, with what it may do and where to end it', async () => {
     const { id } = await connect('Sage')
-    await toldTimes('assistant-connected', 1)
-    const [notice] = await told('assistant-connected')
+    await toldTimes(host, 'assistant-connected', 1)
+    const [notice] = await told(host, 'assistant-connected')
     expect(notice).to.include({
       categoryId: id,
       priority: 'high',
       title: 'An assistant was connected',
     })
-    const { text, html } = await mailed('An assistant can read your data')
+    const { text, html } = await mailed(host, 'An assistant can read your data')
     const place = `${host.app('settings')}/?section=apps&highlight=${id}`
     for (const part of ['“Sage”', 'Its name is not verified', 'Contacts: read only', '127.0.0.1']) {
       expect(text).to.include(part)
@@ -52,10 +38,10 @@ describe('what owners and operators are told of assistants', () => {
 
   it('is when one without a name is connected, by where it returns to', async () => {
     await connect(null)
-    const { text } = await mailed('An assistant can read your data')
+    const { text } = await mailed(host, 'An assistant can read your data')
     // No mail program makes a link of it.
-    const host = 'assistant.\u2060example'
-    expect(text).to.include(`“An app without a name, returns to ${host}” can use`)
+    const place = 'assistant.\u2060example'
+    expect(text).to.include(`“An app without a name, returns to ${place}” can use`)
     expect(text).to.include('Its identity is not verified.')
     expect(text).not.to.match(/calls itself|Unnamed/u)
   })
@@ -75,12 +61,12 @@ describe('what owners and operators are told of assistants', () => {
     for (let times = 0; times < 2; times += 1) {
       expect((await refresh(refreshToken)).status).to.equal(400)
     }
-    await toldTimes('assistant-ended', 1)
-    expect((await mailed('no longer has access')).text).to.include('an old key')
+    await toldTimes(host, 'assistant-ended', 1)
+    expect((await mailed(host, 'no longer has access')).text).to.include('an old key')
     const other = await connect('Other')
     await host.host.app.oauth.assistants.end(host.instance, other.id, 'owner')
-    await toldTimes('assistant-connected', 2)
-    expect(await told('assistant-ended')).to.have.lengthOf(1)
+    await toldTimes(host, 'assistant-connected', 2)
+    expect(await told(host, 'assistant-ended')).to.have.lengthOf(1)
   })
 
   it('is when one reads more than a thousand documents in an hour, once a day', async () => {
@@ -98,14 +84,14 @@ describe('what owners and operators are told of assistants', () => {
         outcome: 'ok',
       })
     await read()
-    await toldTimes('assistant-busy', 1)
+    await toldTimes(host, 'assistant-busy', 1)
     const heard: number[] = []
     host.host.app.oauth.on('assistant.busy', ({ documents }) => heard.push(documents))
     clock.advance(HOUR_MS + 1)
     await read()
     await until(() => heard.length === 1)
-    expect((await mailed('is reading a lot')).text).to.include('more than 1,000 documents')
-    expect(await told('assistant-busy')).to.have.lengthOf(1)
+    expect((await mailed(host, 'is reading a lot')).text).to.include('more than 1,000 documents')
+    expect(await told(host, 'assistant-busy')).to.have.lengthOf(1)
   })
 
   it('stands in the record of activity, with who ended it', async () => {

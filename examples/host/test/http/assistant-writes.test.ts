@@ -4,37 +4,24 @@ import type { BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { createDocumentStore, type Fields } from '../../src/documents/document-store.ts'
 import { type ConnectedAssistant, connectAssistant } from '../support/connected-assistant.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 const NOTES = 'io.svc.notes'
 const ALL = ['GET', 'POST', 'PUT', 'DELETE'].map((verb) => `${NOTES}:${verb}`).join(' ')
 const TEXT = { title: 'Garden', text: 'Buy tulips', tags: ['spring'] }
 
 describe('what assistants change on the host', () => {
-  let host: TestHost
+  const host = suiteHost()
   let instance: Instance
   let assistant: ConnectedAssistant
   let settings: (method: string, path: string, body?: unknown) => Promise<BrowserResponse>
 
   before(async () => {
-    host = await startTestHost()
     ;({ instance } = host)
     assistant = await connectAssistant(host, ALL)
-    const browser = await host.browser()
-    const page = await browser.get(`${host.app('settings')}/`)
-    const token = /data-svc-token="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    settings = (method, path, body) =>
-      browser.request(method, path, {
-        from: host.app('settings'),
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
+    const access = await host.appToken('settings')
+    settings = (method, path, body) => host.call(access, method, path, body)
   })
-  after(() => host.stop())
-
   const documents = () => createDocumentStore(host.host.store)
   const stored = (id: string) => documents().get(instance, NOTES, id)
 
@@ -150,12 +137,7 @@ describe('what assistants change on the host', () => {
   /** Another client of the owner shares it by a link. */
   async function linkTo(id: string): Promise<number> {
     const { token } = await host.connect(`${NOTES}:GET`)
-    const browser = await host.browser(undefined, { anonymous: true })
-    const answer = await browser.request('POST', '/shares', {
-      credentials: false,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ type: NOTES, ids: [id] }),
-    })
+    const answer = await host.call(token, 'POST', '/shares', { type: NOTES, ids: [id] })
     return answer.status
   }
 

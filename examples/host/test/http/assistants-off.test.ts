@@ -1,15 +1,12 @@
 import { expect } from 'chai'
 import { connectAssistant } from '../../../../packages/auth-ui/test/support/assistant-flows.ts'
 import { endAssistants } from '../../src/assistants/end-assistants.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { testHost } from '../support/for-test.ts'
 
 /** @see assistants.md 7.1 */
 describe('a host without assistants', () => {
-  let host: TestHost
-  afterEach(() => host.stop())
-
   it('has no tools and no metadata of them, and registers nobody without a secret', async () => {
-    host = await startTestHost({ SVC_ASSISTANTS: 'off' })
+    const host = await testHost({ SVC_ASSISTANTS: 'off' })
     const browser = await host.browser(undefined, { anonymous: true })
     for (const path of ['', '/mcp', '/mcp/']) {
       const metadata = `/.well-known/oauth-protected-resource${path}`
@@ -31,7 +28,7 @@ describe('a host without assistants', () => {
   })
 
   it('ends what assistants were allowed before', async () => {
-    host = await startTestHost()
+    const host = await testHost()
     const { refreshToken, id } = await connectAssistant(await host.browser())
     await endAssistants(host.host.app.oauth)
     const browser = await host.browser(undefined, { anonymous: true })

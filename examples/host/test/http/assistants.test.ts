@@ -6,18 +6,17 @@ import {
   connectAssistant,
   type ConnectedAssistant,
 } from '../support/connected-assistant.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 const NOTES = 'io.svc.notes'
 const BOTH = `${NOTES}:GET ${NOTES}:POST`
 
 describe('/mcp of the host', () => {
-  let host: TestHost
+  const host = suiteHost()
   let browser: BrowserClient
   const clients: string[] = []
 
   before(async () => {
-    host = await startTestHost()
     browser = await host.browser(undefined, { anonymous: true })
     const documents = createDocumentStore(host.host.store)
     const put = (id: string, fields: Record<string, string>) =>
@@ -31,7 +30,6 @@ describe('/mcp of the host', () => {
       'any',
     )
   })
-  after(() => host.stop())
 
   async function connect(scope: string): Promise<ConnectedAssistant> {
     const assistant = await connectAssistant(host, scope)

@@ -1,13 +1,8 @@
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost } from '../support/for-test.ts'
 
 describe('the audit stream', () => {
-  let host: TestHost
-
-  beforeEach(async () => {
-    host = await startTestHost({ SVC_LIMITS_AUTH: '1', SVC_LIMITS_AUTH_IP: '1' })
-  })
-  afterEach(() => host.stop())
+  const host = eachTestHost({ SVC_LIMITS_AUTH: '1', SVC_LIMITS_AUTH_IP: '1' })
 
   function audited(): string[] {
     return host.log.flatMap(([event, fields]) => (fields?.['audit'] === true ? [event] : []))

@@ -1,7 +1,5 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { SealingKey } from '@svc/platform'
@@ -15,19 +13,19 @@ import { type CreatedBackup, createBackup } from '../../src/backups/create-backu
 import { type Manifest, readManifest } from '../../src/backups/manifest.ts'
 import { verifyBackup } from '../../src/backups/verify-backup.ts'
 import { readSealingKeys } from '../../src/storage/sealing-keys.ts'
+import { suiteFolder } from '../support/for-test.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 describe('the verification of a backup', function () {
   this.timeout(60_000)
   let host: TestHost
-  let folder: string
+  const folder = suiteFolder()
   let made: CreatedBackup
   let keys: readonly SealingKey[]
   const registry = allKinds('io.svc')
 
   before(async () => {
     host = await startTestHost()
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-verify-'))
     keys = readSealingKeys(host.config).keys
     await host.connect('io.svc.files:GET')
     await host.browser()
@@ -35,7 +33,6 @@ describe('the verification of a backup', function () {
   })
   after(async () => {
     await host.stop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   const makeBackup = (): Promise<CreatedBackup> =>

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { browserClient, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
+import { suiteFolder } from '../support/for-test.ts'
 import {
   type CommandResult,
   hostEnvironment,
@@ -16,18 +16,16 @@ describe('svc backup', function () {
   this.timeout(120_000)
   const domain = 'alice.example.com'
   const issuer = `https://${domain}`
-  let folder: string
+  const folder = suiteFolder()
   let dataDir: string
   let backups: string
   let env: Record<string, string>
 
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-backup-'))
     dataDir = path.join(folder, 'data')
     backups = path.join(folder, 'backups')
     env = { SVC_DEMO: 'off' }
   })
-  after(() => rm(folder, { recursive: true, force: true }))
 
   let running: HostProcess | undefined
   const start = async (): Promise<HostProcess> => {

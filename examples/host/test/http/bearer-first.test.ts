@@ -1,7 +1,8 @@
 import { type Caller, callersOf, type RouteRow } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
+import type { TestHost } from '../support/test-host.ts'
 
 const BEARERS: readonly Caller[] = [
   'access token',
@@ -38,16 +39,14 @@ function needsBearer(row: RouteRow): boolean {
 const refusalOf = ({ path }: RouteRow): number => (path === '/auth/registerFromWebApp' ? 403 : 401)
 
 describe('a row that takes a bearer and a body', () => {
-  let host: TestHost
+  const host = suiteHost({ SVC_LIMITS_OAUTH_CLIENT: '100000' })
   let browser: BrowserClient
   let clientId: string
   before(async () => {
-    host = await startTestHost({ SVC_LIMITS_OAUTH_CLIENT: '100000' })
     browser = await host.browser(undefined, { anonymous: true })
     const { party } = await host.connect('io.svc.notes')
     clientId = party.client.client_id
   })
-  after(() => host.stop())
 
   function targetOf({ path }: RouteRow): string {
     const values: Readonly<Record<string, string>> = { clientId, doctype: 'io.svc.notes' }

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { relyingParty, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
+import { testFolder } from '../support/for-test.ts'
 import { type HostProcess, runSvc, spawnHost } from '../support/host-process.ts'
 
 describe('svc', function () {
@@ -20,28 +20,12 @@ describe('svc', function () {
     return JSON.parse(stdout) as Record<string, unknown>
   }
 
-  async function words(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await host.svc(...args)
-    expect(code, stderr).to.equal(0)
-    return stdout
-  }
-
+  const words = (...args: readonly string[]): Promise<string> => host.words(...args)
   it('operates an instance from its creation to its end', async () => {
     const domain = 'alice.example.com'
     const created = await words(
-      'instance',
-      'create',
-      domain,
-      '--email',
-      'alice@mail.example',
-      '--public-name',
-      'Alice',
-      '--locale',
-      'fr',
-      '--time-zone',
-      'Europe/Paris',
-      '--alias',
-      'alice.example.org',
+      `instance create ${domain} --email alice@mail.example --public-name Alice`,
+      ...'--locale fr --time-zone Europe/Paris --alias alice.example.org'.split(' '),
     )
     expect(created).to.match(
       /Created https:\/\/alice\.example\.com\n.*:\n {2}https:\S+registerToken=/,
@@ -91,7 +75,7 @@ describe('svc', function () {
   })
 
   it('keeps, lists and forgets documents of assistants', async () => {
-    const dir = await mkdtemp(path.join(tmpdir(), 'svc-documents-'))
+    const dir = testFolder()
     const file = path.join(dir, 'quill.json')
     const url = 'https://quill.example/oauth/client.json'
     const document = {
@@ -99,35 +83,31 @@ describe('svc', function () {
       client_name: 'Quill',
       redirect_uris: ['https://quill.example/callback'],
     }
-    try {
-      expect(await words('assistant', 'list')).to.equal('None.\n')
-      await writeFile(file, JSON.stringify({ ...document, client_id: `${url}x` }))
-      const refused = await host.svc('assistant', 'add', url, '--file', file)
-      expect(refused.code).to.equal(1)
-      expect(refused.stderr).to.include('the document breaks the rule client_id')
-      expect(
-        (await host.svc('assistant', 'add', 'https://10.0.0.1/c', '--file', file)).stderr,
-      ).to.include('the address breaks the rule host')
-      expect((await host.svc('assistant', 'add', url)).code).to.not.equal(0)
-      await writeFile(file, JSON.stringify(document))
-      expect(await words('assistant', 'add', url, '--file', file)).to.equal(
-        `Kept the document of Quill, ${url}.\n`,
-      )
-      const { documents } = await json('assistant', 'list')
-      expect(documents).to.have.length(1)
-      expect((documents as Record<string, unknown>[])[0]).to.include({ url, name: 'Quill' })
-      expect(await words('assistant', 'list')).to.include(url)
-      expect(await words('assistant', 'remove', url)).to.equal('Removed.\n')
-      expect((await host.svc('assistant', 'remove', url)).code).to.equal(1)
-      expect(await words('assistant', 'list')).to.equal('None.\n')
-    } finally {
-      await rm(dir, { recursive: true })
-    }
+    expect(await words('assistant', 'list')).to.equal('None.\n')
+    await writeFile(file, JSON.stringify({ ...document, client_id: `${url}x` }))
+    const refused = await host.svc('assistant', 'add', url, '--file', file)
+    expect(refused.code).to.equal(1)
+    expect(refused.stderr).to.include('the document breaks the rule client_id')
+    expect(
+      (await host.svc('assistant', 'add', 'https://10.0.0.1/c', '--file', file)).stderr,
+    ).to.include('the address breaks the rule host')
+    expect((await host.svc('assistant', 'add', url)).code).to.not.equal(0)
+    await writeFile(file, JSON.stringify(document))
+    expect(await words('assistant', 'add', url, '--file', file)).to.equal(
+      `Kept the document of Quill, ${url}.\n`,
+    )
+    const { documents } = await json('assistant', 'list')
+    expect(documents).to.have.length(1)
+    expect((documents as Record<string, unknown>[])[0]).to.include({ url, name: 'Quill' })
+    expect(await words('assistant', 'list')).to.include(url)
+    expect(await words('assistant', 'remove', url)).to.equal('Removed.\n')
+    expect((await host.svc('assistant', 'remove', url)).code).to.equal(1)
+    expect(await words('assistant', 'list')).to.equal('None.\n')
   })
 
   it('imports owners, all or none, and again without a change', async function () {
     this.timeout(timeBudget(60_000))
-    const dir = await mkdtemp(path.join(tmpdir(), 'svc-import-'))
+    const dir = testFolder()
     const file = path.join(dir, 'owners.jsonl')
     const email = 'one@mail.example'
     const hash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
@@ -142,25 +122,19 @@ describe('svc', function () {
     ]
     const write = (...rows: object[]) =>
       writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    try {
-      await write(...lines, { externalId: 'user:3', domain: 'no domain', mail: email })
-      const refused = await host.svc('owner', 'import', file)
-      expect(refused.code).to.equal(1)
-      expect(refused.stderr).to.include('line 3: email is missing').and.include('line 3: mail is')
-      await write(...lines)
-      expect(await words('owner', 'import', file, '--dry-run')).to.equal(
-        'Would create 2, and leave 0 as they are.\n',
-      )
-      const first = await words('owner', 'import', file)
-      expect(first).to.match(
-        /^Created 2, left 0 .*\n.*\n {2}user:1 {2}https:\S+registerToken=\S+\n$/,
-      )
-      const again = await words('owner', 'import', file)
-      expect(again).to.equal(first.replace('Created 2, left 0', 'Created 0, left 2'))
-      expect(await words('app', 'list', 'two.example.com')).to.match(/^settings /m)
-    } finally {
-      await rm(dir, { recursive: true, force: true })
-    }
+    await write(...lines, { externalId: 'user:3', domain: 'no domain', mail: email })
+    const refused = await host.svc('owner', 'import', file)
+    expect(refused.code).to.equal(1)
+    expect(refused.stderr).to.include('line 3: email is missing').and.include('line 3: mail is')
+    await write(...lines)
+    expect(await words('owner', 'import', file, '--dry-run')).to.equal(
+      'Would create 2, and leave 0 as they are.\n',
+    )
+    const first = await words('owner', 'import', file)
+    expect(first).to.match(/^Created 2, left 0 .*\n.*\n {2}user:1 {2}https:\S+registerToken=\S+\n$/)
+    const again = await words('owner', 'import', file)
+    expect(again).to.equal(first.replace('Created 2, left 0', 'Created 0, left 2'))
+    expect(await words('app', 'list', 'two.example.com')).to.match(/^settings /m)
   })
 
   it('certifies clients, and prints tokens of clients and konnectors', async () => {

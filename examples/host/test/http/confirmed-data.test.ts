@@ -3,35 +3,30 @@ import { type Instance, originOfApp } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { createInstance } from '../../src/create-instance.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
+import { plantSession } from '../support/owner-parts.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 const SECRETS = '/data/io.svc.safe.secrets'
 
 describe('/data of a type that wants a confirmation', () => {
-  let host: TestHost
+  const host = suiteHost()
   let instance: Instance
   let browser: BrowserClient
   let token: string
   let events: unknown[]
 
   before(async () => {
-    host = await startTestHost()
     const { app } = host.host
     instance = (await createInstance(app, { domain: 'bob.example.com' }, PASSPHRASE)).instance
-    const { cookie } = await app.ui.owners.createSession(instance)
     browser = await host.browser(instance.origin, { anonymous: true })
-    browser.plantCookie(
-      `${cookie.name}=${cookie.value}; Path=/; Domain=bob.example.com; Secure`,
-      instance.origin,
-    )
+    await plantSession(host.host, instance, browser)
     const page = await browser.get(`${originOfApp(instance, 'safe')}/`)
     token = /data-svc-token="([^"]+)"/.exec(page.text)?.[1] ?? ''
     app.realtime.onLocalEvent((event) => {
       events.push(event)
     })
   })
-  after(() => host.stop())
   beforeEach(() => {
     events = []
   })
@@ -103,10 +98,7 @@ describe('/data of a type that wants a confirmation', () => {
 
   it('answers 403 to an outside client, which no confirmation can lead back to', async () => {
     const { token: outside } = await host.connect('io.svc.safe.secrets')
-    const client = await host.browser(undefined, { anonymous: true })
-    const answer = await client.request('GET', SECRETS, {
-      headers: { authorization: `Bearer ${outside}` },
-    })
+    const answer = await host.call(outside, 'GET', SECRETS)
     expect(answer.status).to.equal(403)
   })
 })

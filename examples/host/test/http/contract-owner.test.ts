@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { exitCodeOf, PROFILES, type Report, run, type RunOptions } from '@svc/contract'
@@ -14,6 +13,7 @@ import {
   journalIn,
   spawnContract,
 } from '../support/contract-run.ts'
+import { testFolder } from '../support/for-test.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
 
 const PROFILE = PROFILES.find(({ name }) => name === 'svc')
@@ -98,26 +98,22 @@ describe('the owner of a run of the contract', function () {
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     it(`leaves nothing behind when it is ended by ${signal}`, async () => {
-      const folder = await mkdtemp(path.join(tmpdir(), 'contract-ended-'))
-      try {
-        await writeFile(path.join(folder, 'passphrase'), PASSPHRASE)
-        const child = spawnContract(host, folder, [
-          `http://${domain}`,
-          '--owner-passphrase-file',
-          'passphrase',
-        ])
-        const ended = Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)])
-        await until(() => madeIn(folder) > 2 || child.exitCode !== null, { limitMs: MINUTE })
-        expect(child.exitCode).to.equal(null)
-        child.kill(signal)
-        const [[code], said] = await ended
-        expect(said).to.include('the run was ended')
-        expect(code).to.equal(2)
-        expect(await readdir(folder)).to.deep.equal(['passphrase'])
-        expect(await clients()).to.deep.equal([])
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
+      const folder = testFolder()
+      await writeFile(path.join(folder, 'passphrase'), PASSPHRASE)
+      const child = spawnContract(host, folder, [
+        `http://${domain}`,
+        '--owner-passphrase-file',
+        'passphrase',
+      ])
+      const ended = Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)])
+      await until(() => madeIn(folder) > 2 || child.exitCode !== null, { limitMs: MINUTE })
+      expect(child.exitCode).to.equal(null)
+      child.kill(signal)
+      const [[code], said] = await ended
+      expect(said).to.include('the run was ended')
+      expect(code).to.equal(2)
+      expect(await readdir(folder)).to.deep.equal(['passphrase'])
+      expect(await clients()).to.deep.equal([])
     })
   }
 

@@ -39,16 +39,7 @@ describe('/data', () => {
     json?: unknown,
     headers: Record<string, string> = {},
   ): Promise<BrowserResponse> {
-    const body = typeof json === 'string' ? json : JSON.stringify(json)
-    return browser.request(method, path, {
-      credentials: false,
-      headers: {
-        authorization: `Bearer ${await tokenFor(scope)}`,
-        ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(json !== undefined && { body }),
-    })
+    return host.call(await tokenFor(scope), method, path, json, headers)
   }
 
   const all = 'io.svc.contacts'
@@ -196,43 +187,25 @@ describe('/data', () => {
     })
   })
 
+  const LIST = '/data/io.svc.contacts'
+  const ONE = '/data/io.svc.contacts/x'
+  const TEXT = { 'content-type': 'text/plain' }
   const refusals: [string, string, string, unknown, Record<string, string>, number][] = [
     ['a type in capitals', 'GET', '/data/IO.svc.contacts', undefined, {}, 400],
     ['a wildcard type', 'GET', '/data/io.svc.contacts.*', undefined, {}, 400],
     ['an id that is none', 'GET', '/data/io.svc.contacts/a:b', undefined, {}, 400],
     ['a control character', 'GET', '/data/io.svc.contacts/%00', undefined, {}, 404],
-    ['an array', 'POST', '/data/io.svc.contacts', [], {}, 400],
-    ['a text', 'POST', '/data/io.svc.contacts', '"x"', {}, 400],
-    ['broken JSON', 'POST', '/data/io.svc.contacts', '{', {}, 400],
-    ['a revision that is no text', 'PUT', '/data/io.svc.contacts/x', { _rev: 1 }, {}, 400],
-    ['two revisions', 'PUT', '/data/io.svc.contacts/x', { _rev: 'a' }, { 'if-match': '"b"' }, 400],
-    [
-      'a malformed If-Match',
-      'DELETE',
-      '/data/io.svc.contacts/carol',
-      undefined,
-      { 'if-match': 'x' },
-      400,
-    ],
-    [
-      'another content type',
-      'POST',
-      '/data/io.svc.contacts',
-      '{}',
-      { 'content-type': 'text/plain' },
-      415,
-    ],
-    ['a body over 64 KiB', 'POST', '/data/io.svc.contacts', { text: 'x'.repeat(65_536) }, {}, 413],
-    ['a PUT over 64 KiB', 'PUT', '/data/io.svc.contacts/x', { text: 'x'.repeat(65_536) }, {}, 413],
-    [
-      'a PUT of another type',
-      'PUT',
-      '/data/io.svc.contacts/x',
-      'text',
-      { 'content-type': 'text/plain' },
-      415,
-    ],
-    ['another method', 'PATCH', '/data/io.svc.contacts/x', {}, {}, 405],
+    ['an array', 'POST', LIST, [], {}, 400],
+    ['a text', 'POST', LIST, '"x"', {}, 400],
+    ['broken JSON', 'POST', LIST, '{', {}, 400],
+    ['a revision that is no text', 'PUT', ONE, { _rev: 1 }, {}, 400],
+    ['two revisions', 'PUT', ONE, { _rev: 'a' }, { 'if-match': '"b"' }, 400],
+    ['a malformed If-Match', 'DELETE', `${LIST}/carol`, undefined, { 'if-match': 'x' }, 400],
+    ['another content type', 'POST', LIST, '{}', TEXT, 415],
+    ['a body over 64 KiB', 'POST', LIST, { text: 'x'.repeat(65_536) }, {}, 413],
+    ['a PUT over 64 KiB', 'PUT', ONE, { text: 'x'.repeat(65_536) }, {}, 413],
+    ['a PUT of another type', 'PUT', ONE, 'text', TEXT, 415],
+    ['another method', 'PATCH', ONE, {}, {}, 405],
     ['a longer path', 'GET', '/data/io.svc.contacts/a/b', undefined, {}, 404],
   ]
   for (const [what, method, path, body, headers, status] of refusals) {

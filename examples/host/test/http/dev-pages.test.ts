@@ -1,14 +1,13 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { loadConfig } from '../../src/config/config.ts'
+import { testFolder, testHost } from '../support/for-test.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const DOMAIN = 'alice.localhost'
+const KEY = `a:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 5 + 3)).toString('base64')}`
 const PAGES = ['/dev/mails', '/dev/mails/preview', '/dev/mails/preview/magic_link', '/dev/outbox']
 
 /** Statuses of the pages for a request as it stands on the wire. */
@@ -37,18 +36,15 @@ const ABSENT = ['404', '404', '404', '404']
 
 /** @see decision 0208 */
 describe('/dev/*', () => {
-  let host: TestHost
-  afterEach(() => host.stop())
-
   it('is shown to this machine while every instance is of this machine', async () => {
-    host = await startTestHost({}, DOMAIN)
+    const host = await testHost({}, DOMAIN)
     expect(await statuses(host)).to.deep.equal(SHOWN)
     await host.admin('POST', '/instances', { domain: 'bob.localhost:8080' })
     expect(await statuses(host)).to.deep.equal(SHOWN)
   })
 
   it('is not there for what a proxy passes on', async () => {
-    host = await startTestHost({}, DOMAIN)
+    const host = await testHost({}, DOMAIN)
     for (const header of [
       'X-Forwarded-For: 203.0.113.1',
       'X-Forwarded-Proto: https',
@@ -64,40 +60,36 @@ describe('/dev/*', () => {
   })
 
   it('is not there for pages of elsewhere that name this machine', async () => {
-    host = await startTestHost({}, DOMAIN)
+    const host = await testHost({}, DOMAIN)
     const answers = await statuses(host, [], { domain: 'rebound.example' })
     expect(answers).to.deep.equal(ABSENT)
   })
 
   it('is not there for an instance with a base of https, though no header tells of a proxy', async () => {
-    host = await startTestHost({}, 'alice.example.com')
+    const host = await testHost({}, 'alice.example.com')
     const answers = await statuses(host, [], { domain: 'alice.example.com' })
     expect(answers).to.deep.equal(ABSENT)
   })
 
   it('goes for good with the first instance of another domain', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
-    try {
-      const env = { SVC_DATA_DIR: folder }
-      host = await startTestHost(env, DOMAIN)
-      await host.admin('POST', '/instances', { domain: 'bob.example.com' })
-      expect(await statuses(host)).to.deep.equal(ABSENT)
-      expect(host.notices.join('\n')).to.include('bob.example.com').and.include('svc mails')
-      await host.admin('DELETE', '/instances/bob.example.com')
-      expect(await statuses(host)).to.deep.equal(ABSENT)
-      const mails = await host.admin('GET', `/instances/${DOMAIN}/mails`)
-      expect(((await mails.json()) as { mails: unknown[] }).mails).to.have.lengthOf(1)
-      await host.stop()
-      host = await startTestHost(env, 'carol.localhost')
-      expect(await statuses(host)).to.deep.equal(ABSENT)
-      expect(host.notices).to.deep.equal([])
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const folder = testFolder()
+    const env = { SVC_DATA_DIR: folder }
+    const host = await startTestHost(env, DOMAIN)
+    await host.admin('POST', '/instances', { domain: 'bob.example.com' })
+    expect(await statuses(host)).to.deep.equal(ABSENT)
+    expect(host.notices.join('\n')).to.include('bob.example.com').and.include('svc mails')
+    await host.admin('DELETE', '/instances/bob.example.com')
+    expect(await statuses(host)).to.deep.equal(ABSENT)
+    const mails = await host.admin('GET', `/instances/${DOMAIN}/mails`)
+    expect(((await mails.json()) as { mails: unknown[] }).mails).to.have.lengthOf(1)
+    await host.stop()
+    const next = await testHost(env, 'carol.localhost')
+    expect(await statuses(next)).to.deep.equal(ABSENT)
+    expect(next.notices).to.deep.equal([])
   })
 
   it('goes for good with the first alias of another domain', async () => {
-    host = await startTestHost({}, DOMAIN)
+    const host = await testHost({}, DOMAIN)
     const aliases = ['alice.example.com']
     await host.admin('PATCH', `/instances/${DOMAIN}`, { aliases })
     await host.admin('PATCH', `/instances/${DOMAIN}`, { aliases: [] })
@@ -105,32 +97,35 @@ describe('/dev/*', () => {
   })
 
   it('goes with an instance that another process made', async () => {
-    host = await startTestHost({}, DOMAIN)
+    const host = await testHost({}, DOMAIN)
     await host.host.app.oauth.instances.create({ domain: 'bob.example.com' })
     expect(await statuses(host)).to.deep.equal(ABSENT)
   })
 
   const file = (name: string): string =>
     fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
-  const others: [string, Record<string, string>][] = [
-    ['when other machines reach the listener', { SVC_HOST: '0.0.0.0' }],
-    ['when it is switched off', { SVC_DEV_PAGES: 'off' }],
+  const others: [string, Record<string, string>, number][] = [
+    ['when other machines reach the listener', { SVC_HOST: '0.0.0.0' }, 200],
+    ['when it is switched off', { SVC_DEV_PAGES: 'off' }, 200],
+    ['behind a proxy that says nothing of its clients', { SVC_TRUST_PROXY: '1' }, 200],
+    ['in production', { NODE_ENV: 'production', SVC_KEYS: KEY }, 404],
   ]
-  for (const [what, env] of others) {
+  for (const [what, env, admin] of others) {
     it(`is not there ${what}`, async () => {
-      host = await startTestHost(env, DOMAIN)
+      const host = await testHost(env, DOMAIN)
       expect(await statuses(host)).to.deep.equal(ABSENT)
+      for (const what of ['mails', 'outbox'])
+        expect((await host.admin('GET', `/instances/${DOMAIN}/${what}`)).status).to.equal(admin)
     })
   }
 
   it('is not there when the base is https on a name of this machine', async () => {
     const env = { SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key'), SVC_HOST: '127.0.0.1' }
-    host = await startTestHost(env, DOMAIN)
+    const host = await testHost(env, DOMAIN)
     expect(await host.host.app.devPages.areOn()).to.equal(false)
   })
 
-  it('can only be switched off', async () => {
-    host = await startTestHost({}, DOMAIN)
+  it('can only be switched off', () => {
     const load = (): unknown => loadConfig({ SVC_DEV_PAGES: 'on' })
     expect(load).to.throw('SVC_DEV_PAGES: must be one of off')
   })

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { until } from '@svc/testkit'
 import { expect } from 'chai'
@@ -10,30 +9,22 @@ import { createDiskQuota } from '../../src/quota/disk-quota.ts'
 import { TooManyInstalledError } from '../../src/quota/too-many-installed.ts'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
 import { createInstance } from '../../src/create-instance.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost, testFolder } from '../support/for-test.ts'
 
 const KIB = 1024
 const TYPE = 'io.svc.contacts'
 
 /** Rows of operation.md 8.1, and 8.2. */
 describe('the quota of an instance', () => {
-  let host: TestHost
+  const host = eachTestHost({ SVC_LIMITS_DISK: '200KiB' })
   let token: string
 
   beforeEach(async () => {
-    host = await startTestHost({ SVC_LIMITS_DISK: '200KiB' })
     ;({ token } = await host.connect(`${TYPE} io.svc.accounts`))
   })
-  afterEach(() => host.stop())
 
-  async function call(method: string, path: string, json?: unknown) {
-    const browser = await host.browser(undefined, { anonymous: true })
-    return browser.request(method, path, {
-      credentials: false,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-    })
-  }
+  const call = (method: string, path: string, json?: unknown) =>
+    host.call(token, method, path, json)
 
   /** Writes until there is no room for 20 KiB. */
   async function fill(): Promise<string> {
@@ -197,25 +188,21 @@ describe('the quota of an instance', () => {
   })
 
   it('installs 100 konnectors at most', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-konnectors-'))
-    try {
-      for (let n = 0; n <= 100; n++) {
-        await mkdir(path.join(folder, `bank${n}`))
-        const manifest = { slug: `bank${n}`, name: `Bank ${n}`, permissions: {} }
-        await writeFile(path.join(folder, `bank${n}`, 'manifest.json'), JSON.stringify(manifest))
-      }
-      const { store } = host.host
-      const konnectors = createHostKonnectors({ store, folder, namespace: 'io.svc' })
-      for (let n = 0; n < 100; n++) await konnectors.install(host.instance, `bank${n}`)
-      const refused = await konnectors
-        .install(host.instance, 'bank100')
-        .catch((error: unknown) => error)
-      expect(refused).to.be.instanceOf(TooManyInstalledError)
-      // One that is there may be installed again.
-      expect(await konnectors.install(host.instance, 'bank0')).to.include({ slug: 'bank0' })
-    } finally {
-      await rm(folder, { recursive: true })
+    const folder = testFolder()
+    for (let n = 0; n <= 100; n++) {
+      await mkdir(path.join(folder, `bank${n}`))
+      const manifest = { slug: `bank${n}`, name: `Bank ${n}`, permissions: {} }
+      await writeFile(path.join(folder, `bank${n}`, 'manifest.json'), JSON.stringify(manifest))
     }
+    const { store } = host.host
+    const konnectors = createHostKonnectors({ store, folder, namespace: 'io.svc' })
+    for (let n = 0; n < 100; n++) await konnectors.install(host.instance, `bank${n}`)
+    const refused = await konnectors
+      .install(host.instance, 'bank100')
+      .catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(TooManyInstalledError)
+    // One that is there may be installed again.
+    expect(await konnectors.install(host.instance, 'bank0')).to.include({ slug: 'bank0' })
   })
 
   it('is told to the operator by kind, and counted anew with the same result', async () => {
@@ -235,28 +222,24 @@ describe('the quota of an instance', () => {
   })
 
   it('installs 100 apps at most', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-apps-'))
+    const folder = testFolder()
     const { apps } = host.host.app
     const before = (await apps.listInstalled(host.instance)).length
-    try {
-      for (let n = 0; n <= 100 - before; n++) {
-        const slug = `app${n}`
-        await mkdir(path.join(folder, slug))
-        const routes = { '/': { folder: '/', index: 'index.html', public: false } }
-        const manifest = { slug, name: slug, permissions: {}, routes }
-        await writeFile(path.join(folder, slug, 'manifest.json'), JSON.stringify(manifest))
-        await writeFile(path.join(folder, slug, 'index.html'), '<!doctype html><title>App</title>')
-        const answer = await host.admin('POST', '/instances/alice.example.com/apps', {
-          app: path.join(folder, slug),
-        })
-        expect(answer.status, await answer.text()).to.equal(n < 100 - before ? 201 : 409)
-      }
-      // One that is there may be installed again.
-      const again = { app: path.join(folder, 'app0') }
-      const answer = await host.admin('POST', '/instances/alice.example.com/apps', again)
-      expect(answer.status).to.equal(201)
-    } finally {
-      await rm(folder, { recursive: true })
+    for (let n = 0; n <= 100 - before; n++) {
+      const slug = `app${n}`
+      await mkdir(path.join(folder, slug))
+      const routes = { '/': { folder: '/', index: 'index.html', public: false } }
+      const manifest = { slug, name: slug, permissions: {}, routes }
+      await writeFile(path.join(folder, slug, 'manifest.json'), JSON.stringify(manifest))
+      await writeFile(path.join(folder, slug, 'index.html'), '<!doctype html><title>App</title>')
+      const answer = await host.admin('POST', '/instances/alice.example.com/apps', {
+        app: path.join(folder, slug),
+      })
+      expect(answer.status, await answer.text()).to.equal(n < 100 - before ? 201 : 409)
     }
+    // One that is there may be installed again.
+    const again = { app: path.join(folder, 'app0') }
+    const answer = await host.admin('POST', '/instances/alice.example.com/apps', again)
+    expect(answer.status).to.equal(201)
   })
 })

@@ -1,19 +1,15 @@
-import { rmSync } from 'node:fs'
 import { expect } from 'chai'
 import { DAY_MS } from '@svc/platform'
-import { loopbackFetch, skipUnless } from '@svc/testkit'
+import { loopbackFetch } from '@svc/testkit'
 import { lineOf } from '../../src/checks/check.ts'
 import { examineOutside } from '../../src/checks/doctor.ts'
 import { createNames } from '../../src/checks/names.ts'
 import { createOutsideClient } from '../../src/checks/outside-client.ts'
 import { toSite } from '../../src/checks/sites.ts'
-import {
-  hasNginx,
-  makeAuthority,
-  type NginxFront,
-  startNginx,
-  type TestAuthority,
-} from '../support/nginx-front.ts'
+import { type Certificates, makeCertificates } from '../support/deploy/certificates.ts'
+import { needsProgram } from '../support/deploy/programs.ts'
+import { closeAfterTest, suiteFolder, testHost } from '../support/for-test.ts'
+import { type NginxFront, startNginx } from '../support/nginx-front.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const HOST = 'proxy_set_header Host $http_host;'
@@ -28,15 +24,16 @@ const UPGRADE = [
 /** @see operation.md 2.2 */
 describe('checks from outside', function () {
   this.timeout(30_000)
-  let authority: TestAuthority
+  const folder = suiteFolder()
+  let authority: Certificates
   let nginx: NginxFront
   let trusting: TestHost
   let direct: TestHost
 
   before(async function () {
-    skipUnless(this, hasNginx(), 'no nginx or openssl; install the packages nginx and openssl')
-    authority = makeAuthority(['alice.example.com', '*.alice.example.com'])
-    nginx = await startNginx(authority.folder)
+    for (const name of ['nginx', 'openssl']) needsProgram(this, name)
+    authority = makeCertificates(folder, 'alice.example.com', 30)
+    nginx = await startNginx(authority)
     const domain = `alice.example.com:${nginx.port}`
     trusting = await startTestHost({ SVC_TRUST_PROXY: '1' }, domain)
     direct = await startTestHost({}, domain)
@@ -45,7 +42,6 @@ describe('checks from outside', function () {
     await nginx?.close()
     await trusting?.stop()
     await direct?.stop()
-    if (authority !== undefined) rmSync(authority.folder, { recursive: true })
   })
 
   /** What is said of a host behind nginx with these lines, without what is well. */
@@ -139,23 +135,19 @@ describe('checks from outside', function () {
 describe('/dev/mails behind nginx without a header', function () {
   this.timeout(30_000)
   it('is 404 where a host has a public domain', async function () {
-    skipUnless(this, hasNginx(), 'no nginx or openssl; install the packages nginx and openssl')
+    needsProgram(this, 'nginx')
     const nginx = await startNginx()
-    const host = await startTestHost({}, 'alice.example.com')
-    try {
-      const get = loopbackFetch({ port: nginx.port })
-      for (const lines of [[HOST], [HOST, 'proxy_http_version 1.1;']]) {
-        await nginx.lead(host.host.port, lines)
-        for (const name of ['alice.example.com', 'alice.localhost', 'localhost']) {
-          for (const page of ['/dev/mails', '/dev/outbox']) {
-            expect((await get(`http://${name}${page}`)).status, `${name}${page}`).to.equal(404)
-          }
+    closeAfterTest(() => nginx.close())
+    const host = await testHost({}, 'alice.example.com')
+    const get = loopbackFetch({ port: nginx.port })
+    for (const lines of [[HOST], [HOST, 'proxy_http_version 1.1;']]) {
+      await nginx.lead(host.host.port, lines)
+      for (const name of ['alice.example.com', 'alice.localhost', 'localhost']) {
+        for (const page of ['/dev/mails', '/dev/outbox']) {
+          expect((await get(`http://${name}${page}`)).status, `${name}${page}`).to.equal(404)
         }
-        expect((await get('http://alice.example.com/health/live')).status).to.equal(200)
       }
-    } finally {
-      await nginx.close()
-      await host.stop()
+      expect((await get('http://alice.example.com/health/live')).status).to.equal(200)
     }
   })
 })

@@ -6,6 +6,7 @@ import { needsRedis, scaledLimit, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import { listProcesses } from '../../src/processes/process-record.ts'
+import { closeAfterTest } from '../support/for-test.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
 
 const KEY = `a:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 5 + 3)).toString('base64')}`
@@ -70,47 +71,44 @@ describe('a process that is told to stop', function () {
 
   it('serves until the proxy has found out: no answer is lost, and the last one of a connection says so', async () => {
     const store = redisStore({ url: redis.url })
-    try {
-      const [kept, idle] = [keptConnection(), keptConnection()]
-      for (const agent of [kept, idle]) {
-        expect(await get('/health/ready', agent)).to.include({
-          status: 200,
-          connection: 'keep-alive',
-        })
-      }
-      const startedAt = performance.now()
-      const code = host.stop()
-      await until(() => host.log.some(({ event }) => event === 'server.stopping'))
-      expect(await get('/health/ready'), 'a new connection').to.deep.equal({
-        status: 503,
-        connection: 'close',
-      })
-      expect(await get('/auth/login', kept), 'a connection of before').to.deep.equal({
+    closeAfterTest(() => store.close())
+    const [kept, idle] = [keptConnection(), keptConnection()]
+    for (const agent of [kept, idle]) {
+      expect(await get('/health/ready', agent)).to.include({
         status: 200,
-        connection: 'close',
+        connection: 'keep-alive',
       })
-      await until(async () => (await listProcesses(store))[0]?.state === 'draining')
-      let served = 0
-      for (;;) {
-        const tookMs = performance.now() - startedAt
-        const answer = await get('/auth/login')
-        if (typeof answer === 'string') {
-          // Whoever still comes then may meet the very moment of the end, which no proxy does: it has been told (0310).
-          expect(answer).to.be.oneOf(['ECONNREFUSED', 'ECONNRESET'])
-          expect(tookMs, 'milliseconds until nobody listens').to.be.greaterThan(DRAIN_MS - 200)
-          expect(await get('/auth/login')).to.equal('ECONNREFUSED')
-          break
-        }
-        expect(answer).to.deep.equal({ status: 200, connection: 'close' })
-        served += 1
-      }
-      expect(served).to.be.greaterThan(10)
-      expect(await code).to.equal(0)
-      expect(performance.now() - startedAt).to.be.lessThan(scaledLimit(10_000))
-      expect(await listProcesses(store)).to.deep.equal([])
-    } finally {
-      await store.close()
     }
+    const startedAt = performance.now()
+    const code = host.stop()
+    await until(() => host.log.some(({ event }) => event === 'server.stopping'))
+    expect(await get('/health/ready'), 'a new connection').to.deep.equal({
+      status: 503,
+      connection: 'close',
+    })
+    expect(await get('/auth/login', kept), 'a connection of before').to.deep.equal({
+      status: 200,
+      connection: 'close',
+    })
+    await until(async () => (await listProcesses(store))[0]?.state === 'draining')
+    let served = 0
+    for (;;) {
+      const tookMs = performance.now() - startedAt
+      const answer = await get('/auth/login')
+      if (typeof answer === 'string') {
+        // Whoever still comes then may meet the very moment of the end, which no proxy does: it has been told (0310).
+        expect(answer).to.be.oneOf(['ECONNREFUSED', 'ECONNRESET'])
+        expect(tookMs, 'milliseconds until nobody listens').to.be.greaterThan(DRAIN_MS - 200)
+        expect(await get('/auth/login')).to.equal('ECONNREFUSED')
+        break
+      }
+      expect(answer).to.deep.equal({ status: 200, connection: 'close' })
+      served += 1
+    }
+    expect(served).to.be.greaterThan(10)
+    expect(await code).to.equal(0)
+    expect(performance.now() - startedAt).to.be.lessThan(scaledLimit(10_000))
+    expect(await listProcesses(store)).to.deep.equal([])
   })
 
   it('leaves an idle connection open until it stops listening', async () => {

@@ -11,11 +11,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { skipUnless } from '@svc/testkit'
 import { expect } from 'chai'
+import { testFolder } from '../support/for-test.ts'
 import {
   type CommandResult,
   hostEnvironment,
@@ -39,14 +38,13 @@ describe('files below a data directory of another user, made by root', function 
     skipUnless(this, process.getuid?.() === 0, 'only root can make files for another user')
   })
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-owners-'))
+    folder = testFolder()
     chmodSync(folder, 0o755)
     dataDir = emptyFolder('data')
   })
   afterEach(async () => {
     await running?.stop()
     running = undefined
-    await rm(folder, { recursive: true, force: true })
   })
 
   function emptyFolder(name: string): string {

@@ -3,41 +3,24 @@ import { relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { testHost } from '../support/for-test.ts'
 
 type Body = Readonly<Record<string, unknown>>
-
-const BASE = '/instances/alice.example.com'
 
 describe('the flagship app and konnectors of the host', () => {
   let host: TestHost
   let client: { readonly id: string; readonly secret: string; readonly token: string }
 
   async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    host = await startTestHost({ SVC_LIFETIMES_REALTIME_SHUTDOWN: '0ms', ...env })
+    host = await testHost({ SVC_LIFETIMES_REALTIME_SHUTDOWN: '0ms', ...env })
     const party = relyingParty({ issuer: host.instance.origin, port: host.host.port })
     const { client_id: id, client_secret, ...rest } = await party.register()
     client = { id, secret: String(client_secret), token: String(rest.registration_access_token) }
   }
-  afterEach(() => host.stop())
 
-  async function admin(method: string, path: string, body?: unknown, status = 200): Promise<Body> {
-    const answer = await host.admin(method, `${BASE}${path}`, body)
-    const text = await answer.text()
-    expect(answer.status, text).to.equal(status)
-    return text === '' ? {} : (JSON.parse(text) as Body)
-  }
-
-  async function call(method: string, path: string, token: string, body?: unknown) {
-    const browser = await host.browser(undefined, { anonymous: true })
-    return browser.request(method, path, {
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  }
-
+  const admin = (...given: Parameters<TestHost['adminJson']>) => host.adminJson(...given)
+  const call = (method: string, path: string, token: string, body?: unknown) =>
+    host.call(token, method, path, body)
   const maximalToken = async (): Promise<string> => {
     const answer = await admin('POST', `/clients/${client.id}/tokens`, { scope: '*' }, 201)
     return String(answer['access_token'])

@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { testHost } from '../support/for-test.ts'
+import type { TestHost } from '../support/test-host.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const METADATA = '/.well-known/oauth-authorization-server'
@@ -38,11 +39,8 @@ const NO_PAGE = 'There is no page at this address.'
 
 /** @see operation.md 2.4 */
 describe('http://localhost/', () => {
-  let host: TestHost
-  afterEach(() => host.stop())
-
   it('lists the instances with links in development', async () => {
-    host = await startTestHost({}, 'alice.localhost:8080')
+    const host = await testHost({}, 'alice.localhost:8080')
     await host.admin('POST', '/instances', { domain: 'bob.localhost:8080', publicName: '<b>Bob' })
     for (const name of ['localhost', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080']) {
       const { status, head, body } = await ask(host, { name })
@@ -56,7 +54,7 @@ describe('http://localhost/', () => {
   })
 
   it('is the JSON 404 to programs all the same', async () => {
-    host = await startTestHost({}, 'alice.localhost:8080')
+    const host = await testHost({}, 'alice.localhost:8080')
     for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5']) {
       const { status, body } = await ask(host, { accept })
       expect([status, JSON.parse(body)]).to.deep.equal([404, NOT_FOUND])
@@ -64,7 +62,7 @@ describe('http://localhost/', () => {
   })
 
   it('says what to do where there is no instance yet', async () => {
-    host = await startTestHost({}, 'alice.localhost')
+    const host = await testHost({}, 'alice.localhost')
     await host.admin('DELETE', '/instances/alice.localhost')
     const { status, body } = await ask(host)
     expect(status).to.equal(200)
@@ -72,7 +70,7 @@ describe('http://localhost/', () => {
   })
 
   it('lists nothing at other paths and hosts, and nothing to what a proxy passes on', async () => {
-    host = await startTestHost({}, 'alice.localhost')
+    const host = await testHost({}, 'alice.localhost')
     for (const asked of [
       { path: '/nothing' },
       { name: 'nobody.localhost' },
@@ -86,7 +84,7 @@ describe('http://localhost/', () => {
   })
 
   it('lists nothing once an instance is of another domain', async () => {
-    host = await startTestHost({}, 'alice.localhost')
+    const host = await testHost({}, 'alice.localhost')
     await host.admin('POST', '/instances', { domain: 'bob.example.com' })
     const { status, body } = await ask(host)
     expect([status, body.includes(NO_PAGE), body.includes('alice')]).to.deep.equal([
@@ -97,14 +95,14 @@ describe('http://localhost/', () => {
   })
 
   it('is the instance that has this name', async () => {
-    host = await startTestHost({}, 'localhost')
+    const host = await testHost({}, 'localhost')
     const { status, head } = await ask(host)
     expect(status).to.equal(302)
     expect(head).to.match(/^location: .*\/auth\/login/im)
   })
 
   it('leads programs to the description of the only instance', async () => {
-    host = await startTestHost({}, 'alice.localhost:8080')
+    const host = await testHost({}, 'alice.localhost:8080')
     const only = await ask(host, { path: METADATA, accept: '*/*' })
     expect(only.status).to.equal(307)
     expect(only.head).to.match(/^location: http:\/\/alice\.localhost:8080\/\.well-known\/oauth-/im)

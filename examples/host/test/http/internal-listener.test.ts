@@ -1,18 +1,15 @@
 import { expect } from 'chai'
 import { ConfigError, loadConfig } from '../../src/config/config.ts'
 import { METRICS } from '../../src/monitoring/metric-table.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
+import { startTestHost } from '../support/test-host.ts'
 
 const TOKEN = 'metrics-token-0123456789abcdef-0123456789'
 /** They come when something happened that has none here. */
 const ABSENT_WITHOUT_CAUSE = new Set(['svc_certificate_expiry_timestamp_seconds'])
 
 describe('the internal listener', () => {
-  let host: TestHost
-  before(async () => {
-    host = await startTestHost({ SVC_INTERNAL_PORT: '0', SVC_METRICS_TOKEN: TOKEN })
-  })
-  after(() => host.stop())
+  const host = suiteHost({ SVC_INTERNAL_PORT: '0', SVC_METRICS_TOKEN: TOKEN })
 
   const get = (path: string, token?: string, method = 'GET'): Promise<Response> =>
     fetch(`http://127.0.0.1:${host.host.internalPort}${path}`, {
@@ -78,11 +75,7 @@ describe('the internal listener', () => {
   it('has every metric of the table, and no label that names an owner', async () => {
     await get('/metrics', TOKEN)
     const { token } = await host.connect('io.svc.notes')
-    const browser = await host.browser(undefined, { anonymous: true })
-    const answer = await browser.request('GET', '/data/io.svc.notes', {
-      credentials: false,
-      headers: { authorization: `Bearer ${token}` },
-    })
+    const answer = await host.call(token, 'GET', '/data/io.svc.notes')
     expect(answer.status).to.equal(200)
     await host.host.app.ui.hashSharePassword('a password')
     host.host.app.settable.setSealingValues(new Map([['k1', 3]]))

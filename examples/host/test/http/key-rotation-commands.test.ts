@@ -3,8 +3,10 @@ import { recordKey } from '@svc/store'
 import { type BrowserClient, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { createInstance } from '../../src/create-instance.ts'
+import { eachTestHost } from '../support/for-test.ts'
+import { plantSession } from '../support/owner-parts.ts'
+import type { AppAccess } from '../support/test-host.ts'
 import { hostEnvironment, runSvc } from '../support/host-process.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const APP = 'safe'
 
@@ -21,28 +23,24 @@ const ALL: Works = { access: true, app: true, refresh: true, session: true, link
 /** @see operation.md 3.10 */
 describe('svc keys rotate', function () {
   this.timeout(60_000)
-  let host: TestHost
+  const host = eachTestHost()
   /** Looks at everything that hangs on the keys of the first instance. */
   let look: () => Promise<Works>
   let bob: { readonly instance: Instance; readonly browser: BrowserClient }
 
   beforeEach(async () => {
-    host = await startTestHost()
     look = await useEveryKey()
     const { instance } = await createInstance(host.host.app, { domain: 'bob.example.com' })
     bob = { instance, browser: await loggedIn(instance) }
     expect(await look()).to.deep.equal(ALL)
     expect(await hasSession(bob.browser)).to.equal(true)
   })
-  afterEach(() => host.stop())
 
   async function loggedIn({ origin, id }: Instance): Promise<BrowserClient> {
-    const { oauth, ui } = host.host.app
-    const instance = await oauth.instances.byId(id)
+    const instance = await host.host.app.oauth.instances.byId(id)
     if (instance === undefined) throw new Error('the instance was just made')
-    const { cookie } = await ui.owners.createSession(instance)
     const browser = await host.browser(origin, { anonymous: true })
-    browser.plantCookie(`${cookie.name}=${cookie.value}; Path=/; Secure`, origin)
+    await plantSession(host.host, instance, browser)
     return browser
   }
 
@@ -55,25 +53,18 @@ describe('svc keys rotate', function () {
     let { refreshToken } = connected
     const path = `/instances/${host.instance.domain}`
     await host.admin('POST', `${path}/apps`, { app: APP })
-    const made = await host.admin('POST', `${path}/app-tokens`, { slug: APP })
-    const app = (await made.json()) as { token: string; cookie: string }
+    const app = await host.appToken(APP)
     const anybody = await host.browser(undefined, { anonymous: true })
-    const withToken = (bearer: string, cookie = ''): Promise<{ readonly status: number }> =>
-      anybody.request('GET', '/data/io.svc.notes', {
-        credentials: false,
-        headers: { authorization: `Bearer ${bearer}`, ...(cookie !== '' && { cookie }) },
-      })
-    const posted = await anybody.request('POST', '/notifications', {
-      credentials: false,
-      headers: {
-        authorization: `Bearer ${app.token}`,
-        'content-type': 'application/vnd.api+json',
-        cookie: app.cookie,
-      },
-      body: JSON.stringify({
-        data: { attributes: { category: 'reminders', title: 'Reminder', content: 'Water' } },
-      }),
-    })
+    const notes = async (access: AppAccess | string): Promise<number> =>
+      (await host.call(access, 'GET', '/data/io.svc.notes')).status
+    const attributes = { category: 'reminders', title: 'Reminder', content: 'Water' }
+    const posted = await host.call(
+      app,
+      'POST',
+      '/notifications',
+      { data: { attributes } },
+      { 'content-type': 'application/vnd.api+json' },
+    )
     expect(posted.status, posted.text).to.equal(201)
     const link = await until(async () => {
       const mails = (await host.host.app.mailbox?.list(host.instance)) ?? []
@@ -84,9 +75,9 @@ describe('svc keys rotate', function () {
       const refreshed = await party.refresh(refreshToken).catch(() => undefined)
       if (refreshed?.refresh_token !== undefined) refreshToken = refreshed.refresh_token
       return {
-        access: (await withToken(token)).status === 200,
+        access: (await notes(token)) === 200,
         // It may not read notes: a token that counts is told so.
-        app: (await withToken(app.token, app.cookie)).status === 403,
+        app: (await notes(app)) === 403,
         refresh: refreshed !== undefined,
         session: await hasSession(browser),
         link: (await anybody.get(link)).status === 200,

@@ -1,17 +1,14 @@
 import { once } from 'node:events'
 import { needsLoopbackAddresses } from '@svc/testkit'
 import { expect } from 'chai'
+import { testHost } from '../support/for-test.ts'
 import { destroyed, openHostile, openSockets } from '../support/hostile-client.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const HOST = 'Host: alice.example.com\r\n'
 
 describe('connections of the public listener', () => {
-  let host: TestHost
-  afterEach(() => host.stop())
-
   it('are destroyed within 5 s of their end, however long their client stays', async () => {
-    host = await startTestHost()
+    const host = await testHost()
     const { port } = host.host
     const ended = [
       'hello\r\n\r\n',
@@ -29,7 +26,7 @@ describe('connections of the public listener', () => {
   })
 
   it('handle one request at a time, and none of a flood that is sent ahead', async () => {
-    host = await startTestHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '0' })
+    const host = await testHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '0' })
     const one = `GET /auth/login HTTP/1.1\r\n${HOST}\r\n`
     const before = openSockets()
     const floods = await Promise.all(
@@ -45,7 +42,7 @@ describe('connections of the public listener', () => {
   })
 
   it('answer requests that are sent ahead in their order', async () => {
-    host = await startTestHost()
+    const host = await testHost()
     const paths = ['/auth/login', '/public/prelogin', '/nothing', '/health/live']
     const client = await openHostile(
       host.host.port,
@@ -59,7 +56,7 @@ describe('connections of the public listener', () => {
 
   it('are half of all for one address, so that 200 silent ones keep nobody out', async function () {
     needsLoopbackAddresses(this)
-    host = await startTestHost({ SVC_LIMITS_CONNECTIONS: '50' })
+    const host = await testHost({ SVC_LIMITS_CONNECTIONS: '50' })
     const { port } = host.host
     const silent = await Promise.all(Array.from({ length: 200 }, () => openHostile(port)))
     try {
@@ -79,7 +76,7 @@ describe('connections of the public listener', () => {
   })
 
   it('may all be of one address where that is a proxy', async () => {
-    host = await startTestHost({ SVC_LIMITS_CONNECTIONS: '50', SVC_TRUST_PROXY: '1' })
+    const host = await testHost({ SVC_LIMITS_CONNECTIONS: '50', SVC_TRUST_PROXY: '1' })
     const { port } = host.host
     const kept = await Promise.all(Array.from({ length: 40 }, () => openHostile(port)))
     const text = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`
@@ -90,7 +87,7 @@ describe('connections of the public listener', () => {
   })
 
   it('let a client that is refused in the middle of its body read why', async () => {
-    host = await startTestHost()
+    const host = await testHost()
     const type = 'Content-Type: application/x-www-form-urlencoded\r\n'
     const head = `POST /auth/login HTTP/1.1\r\n${HOST}${type}Content-Length: 130000\r\n\r\n`
     for (let count = 0; count < 100; count += 1) {
@@ -107,27 +104,21 @@ describe('connections of the public listener', () => {
 describe('connections of the admin listener', () => {
   it('have the same bounds, and there are fewer of them', async function () {
     needsLoopbackAddresses(this)
-    const host = await startTestHost()
-    try {
-      const { adminPort } = host.host
-      const before = openSockets()
-      const refused = await openHostile(adminPort, 'hello\r\n\r\n')
-      await once(refused.socket, 'end')
-      const one = `GET /instances HTTP/1.1\r\n${HOST}\r\n`
-      const flood = await openHostile(adminPort, one.repeat(200))
-      await destroyed([refused, flood], before, 5000)
-      refused.socket.destroy()
-      expect(flood.said()).to.equal('')
-      const many = await Promise.all(
-        Array.from({ length: 80 }, (_, at) =>
-          openHostile(adminPort, '', `127.0.0.${(at % 4) + 1}`),
-        ),
-      )
-      const closed = (): number => many.filter(({ socket }) => socket.readableEnded).length
-      while (closed() < 16) await new Promise((resolve) => setTimeout(resolve, 10))
-      for (const { socket } of many) socket.destroy()
-    } finally {
-      await host.stop()
-    }
+    const host = await testHost()
+    const { adminPort } = host.host
+    const before = openSockets()
+    const refused = await openHostile(adminPort, 'hello\r\n\r\n')
+    await once(refused.socket, 'end')
+    const one = `GET /instances HTTP/1.1\r\n${HOST}\r\n`
+    const flood = await openHostile(adminPort, one.repeat(200))
+    await destroyed([refused, flood], before, 5000)
+    refused.socket.destroy()
+    expect(flood.said()).to.equal('')
+    const many = await Promise.all(
+      Array.from({ length: 80 }, (_, at) => openHostile(adminPort, '', `127.0.0.${(at % 4) + 1}`)),
+    )
+    const closed = (): number => many.filter(({ socket }) => socket.readableEnded).length
+    while (closed() < 16) await new Promise((resolve) => setTimeout(resolve, 10))
+    for (const { socket } of many) socket.destroy()
   })
 })

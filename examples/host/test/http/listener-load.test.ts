@@ -1,15 +1,11 @@
 import { expect } from 'chai'
+import { eachTestHost } from '../support/for-test.ts'
 import { openHostile } from '../support/hostile-client.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
 describe('requests in flight', () => {
-  let host: TestHost
-  beforeEach(async () => {
-    host = await startTestHost({ SVC_LIMITS_REQUESTS_IN_FLIGHT: '8', SVC_TRUST_PROXY: '1' })
-  })
-  afterEach(() => host.stop())
+  const host = eachTestHost({ SVC_LIMITS_REQUESTS_IN_FLIGHT: '8', SVC_TRUST_PROXY: '1' })
 
   const proxied = (address: string): Record<string, string> => ({
     'x-forwarded-for': address,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost, suiteHost, testHost } from '../support/for-test.ts'
 
 /** Sends bytes as they are and reads until the server closes. */
 async function sendRaw(port: number, text: string): Promise<string> {
@@ -19,11 +19,7 @@ async function sendRaw(port: number, text: string): Promise<string> {
 }
 
 describe('the public listener', () => {
-  let host: TestHost
-  before(async () => {
-    host = await startTestHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '0' })
-  })
-  after(() => host.stop())
+  const host = suiteHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '0' })
 
   const H = 'Host: alice.example.com\r\nConnection: close\r\n'
   const broken: [string, string, number][] = [
@@ -101,11 +97,7 @@ describe('the public listener', () => {
 })
 
 describe('/health', () => {
-  let host: TestHost
-  beforeEach(async () => {
-    host = await startTestHost()
-  })
-  afterEach(() => host.stop())
+  const host = eachTestHost()
 
   const get = (target: string, method = 'GET', headers = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${host.host.port}${target}`, { method, headers })
@@ -146,11 +138,7 @@ describe('/health', () => {
 })
 
 describe('the coarse limit', () => {
-  let host: TestHost
-  before(async () => {
-    host = await startTestHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '5', SVC_TRUST_PROXY: '1' })
-  })
-  after(() => host.stop())
+  const host = suiteHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '5', SVC_TRUST_PROXY: '1' })
 
   async function statuses(address: string, count: number): Promise<number[]> {
     const browser = await host.browser(undefined, { anonymous: true })
@@ -202,67 +190,51 @@ describe('a listener behind a TLS proxy', () => {
       'a host of no instance',
       'GET / HTTP/1.1\r\nHost: nobody.example\r\nConnection: close\r\n\r\n',
     ],
-    [
-      'a host of no instance',
-      'GET / HTTP/1.1\r\nHost: nobody.example\r\nConnection: close\r\n\r\n',
-    ],
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ]
   for (const [what, text] of refused) {
     it(`sends HSTS with the refusal of ${what} (security.md 4)`, async () => {
-      const host = await startTestHost({ SVC_TRUST_PROXY: '1' })
-      try {
-        const answer = await sendRaw(host.host.port, text)
-        expect(answer).to.match(/^HTTP\/1\.1 4\d\d /)
-        expect(answer).to.include('Strict-Transport-Security: max-age=31536000\r\n')
-      } finally {
-        await host.stop()
-      }
+      const host = await testHost({ SVC_TRUST_PROXY: '1' })
+      const answer = await sendRaw(host.host.port, text)
+      expect(answer).to.match(/^HTTP\/1\.1 4\d\d /)
+      expect(answer).to.include('Strict-Transport-Security: max-age=31536000\r\n')
     })
   }
 })
 
 describe('the log of a request', () => {
   it('says which request and which client a line is about (security.md 113)', async () => {
-    const host = await startTestHost()
-    try {
-      const browser = await host.browser(undefined, { anonymous: true })
-      const body = 'passphrase=wrong'
-      const type = 'application/x-www-form-urlencoded'
-      const answer = await browser.request('POST', '/auth/login', {
-        body,
-        headers: { 'content-type': type },
+    const host = await testHost()
+    const browser = await host.browser(undefined, { anonymous: true })
+    const body = 'passphrase=wrong'
+    const type = 'application/x-www-form-urlencoded'
+    const answer = await browser.request('POST', '/auth/login', {
+      body,
+      headers: { 'content-type': type },
+    })
+    expect(answer.status).to.equal(401)
+    const failed = host.log.filter(([event]) => event === 'login.failed')
+    expect(failed).to.not.have.lengthOf(0)
+    const request = host.log.find(([event]) => event === 'http.request')?.[1]
+    for (const [, fields] of failed) {
+      expect(fields).to.include({
+        request_id: request?.['request_id'],
+        domain: host.instance.domain,
+        address: '127.0.0.1',
       })
-      expect(answer.status).to.equal(401)
-      const failed = host.log.filter(([event]) => event === 'login.failed')
-      expect(failed).to.not.have.lengthOf(0)
-      const request = host.log.find(([event]) => event === 'http.request')?.[1]
-      for (const [, fields] of failed) {
-        expect(fields).to.include({
-          request_id: request?.['request_id'],
-          domain: host.instance.domain,
-          address: '127.0.0.1',
-        })
-      }
-    } finally {
-      await host.stop()
     }
   })
 
   for (const trusted of ['0', '1']) {
     it(`${trusted === '1' ? 'has' : 'lacks'} what a proxy calls the request with SVC_TRUST_PROXY=${trusted}`, async () => {
-      const host = await startTestHost({ SVC_TRUST_PROXY: trusted })
-      try {
-        const browser = await host.browser(undefined, { anonymous: true })
-        const headers = { 'x-request-id': 'proxy-id_0123', 'x-forwarded-for': '192.0.2.1' }
-        const answer = await browser.request('GET', '/auth/login', { headers })
-        expect(answer.status).to.equal(200)
-        const fields = host.log.find(([event]) => event === 'http.request')?.[1]
-        expect(fields?.['request_id']).to.match(/^[0-9a-f-]{36}$/)
-        expect(fields?.['proxy_request_id']).to.equal(trusted === '1' ? 'proxy-id_0123' : undefined)
-      } finally {
-        await host.stop()
-      }
+      const host = await testHost({ SVC_TRUST_PROXY: trusted })
+      const browser = await host.browser(undefined, { anonymous: true })
+      const headers = { 'x-request-id': 'proxy-id_0123', 'x-forwarded-for': '192.0.2.1' }
+      const answer = await browser.request('GET', '/auth/login', { headers })
+      expect(answer.status).to.equal(200)
+      const fields = host.log.find(([event]) => event === 'http.request')?.[1]
+      expect(fields?.['request_id']).to.match(/^[0-9a-f-]{36}$/)
+      expect(fields?.['proxy_request_id']).to.equal(trusted === '1' ? 'proxy-id_0123' : undefined)
     })
   }
 })

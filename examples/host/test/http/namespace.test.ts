@@ -1,16 +1,14 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 describe('a server with another prefix of doctypes (D20)', () => {
-  let host: TestHost
+  const host = suiteHost({ SVC_NAMESPACE: 'io.cozy' })
   let browser: BrowserClient
 
   before(async () => {
-    host = await startTestHost({ SVC_NAMESPACE: 'io.cozy' })
     browser = await host.browser()
   })
-  after(() => host.stop())
 
   async function call(slug: string, method: string, path: string, json?: unknown) {
     const page = (await browser.get(`${host.app(slug)}/`)).page()

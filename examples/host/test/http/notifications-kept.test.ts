@@ -1,17 +1,13 @@
 import { until } from '@svc/testkit'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost } from '../support/for-test.ts'
 
 const MOST = 5
 const POSTED = 12
 
 /** A row of operation.md 8.1. */
 describe('the notifications that an instance keeps', () => {
-  let host: TestHost
-  beforeEach(async () => {
-    host = await startTestHost({ SVC_LIMITS_NOTIFY_KEPT: String(MOST) })
-  })
-  afterEach(() => host.stop())
+  const host = eachTestHost({ SVC_LIMITS_NOTIFY_KEPT: String(MOST) })
 
   it('are no more than the limit by the count of the store: the oldest finished ones go', async () => {
     const { notify, quota } = host.host.app

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { listen, loopbackFetch } from '@svc/testkit'
+import { listen } from '@svc/testkit'
 import { expect } from 'chai'
 import { openFcmServer } from '../../../../packages/notify/test/support/fcm-server.ts'
+import { closeAfterTest, suiteFolder, testHost } from '../support/for-test.ts'
 import { createToldOwner, type ToldOwner } from '../support/told-owner.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import type { TestHost } from '../support/test-host.ts'
 
 const PATH = '/instances/alice.example.com'
 const REMINDER = { category: 'reminders', title: 'Reminder', preferred_channels: ['mobile'] }
@@ -13,16 +13,10 @@ const REMINDER = { category: 'reminders', title: 'Reminder', preferred_channels:
 describe('notifications of apps on the host', () => {
   let host: TestHost
   let told: ToldOwner
-  let folder: string
-
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-notifications-'))
-  })
-  after(() => rm(folder, { recursive: true }))
-  afterEach(() => host.stop())
+  const folder = suiteFolder()
 
   async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    host = await startTestHost(env)
+    host = await testHost(env)
     const admin = { port: host.host.adminPort, token: String(host.config.adminToken) }
     told = createToldOwner(admin, host.instance, host.host.port)
   }
@@ -33,25 +27,16 @@ describe('notifications of apps on the host', () => {
     target: string,
     { slug = 'safe', kind = 'app', body }: { slug?: string; kind?: string; body?: unknown } = {},
   ): Promise<{ status: number; json: Record<string, unknown> }> {
-    const given =
+    const access =
       kind === 'app'
-        ? await host.admin('POST', `${PATH}/app-tokens`, { slug })
-        : await host.admin('POST', `${PATH}/konnectors/${slug}/tokens`)
-    const { token, cookie } = (await given.json()) as { token: string; cookie?: string } // of the admin listener
-    const answer = await loopbackFetch({ port: host.host.port })(
-      new URL(target, host.instance.origin),
-      {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/vnd.api+json',
-          ...(cookie !== undefined && { cookie }),
-        },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      },
-    )
-    const text = await answer.text()
-    return { status: answer.status, json: text === '' ? {} : JSON.parse(text) }
+        ? await host.appToken(slug)
+        : String(
+            (await host.adminJson('POST', `/konnectors/${slug}/tokens`, undefined, 201))['token'],
+          )
+    const answer = await host.call(access, method, target, body, {
+      'content-type': 'application/vnd.api+json',
+    })
+    return { status: answer.status, json: answer.text === '' ? {} : answer.json() }
   }
 
   async function post(attributes: object, by: { slug?: string; kind?: string } = {}) {
@@ -73,30 +58,27 @@ describe('notifications of apps on the host', () => {
 
   it('go to FCM with the service account of the file, and not into the outbox', async () => {
     const fcm = await openFcmServer()
-    try {
-      await start({
-        SVC_NOTIFICATIONS_FCM_CREDENTIALS_FILE: await file('fcm.json', JSON.stringify(fcm.account)),
-        SVC_NOTIFICATIONS_FCM_ENDPOINT: fcm.origin,
-      })
-      await told.addDevice('registry://safe', 'A phone')
-      const attributes = JSON.stringify({ ...REMINDER, data: { user_id: 0, deep: [0] } })
-      // An id that no number of JavaScript has (D97).
-      const body = `{"data":{"attributes":${attributes.replaceAll(/\b0\b/g, '17841405822304915')}}}`
-      expect((await call('POST', '/notifications', { body })).status).to.equal(201)
-      await told.isTold(
-        'Reminder',
-        ({ status, channel }) => status === 'sent' && channel === 'mobile',
-      )
-      expect(fcm.calls).to.have.lengthOf(1)
-      expect(fcm.calls[0]?.message).to.include({ token: 'a-device-token' })
-      expect(fcm.calls[0]?.message['data']).to.include({
-        user_id: '17841405822304915',
-        deep: '[17841405822304915]',
-      })
-      expect(await told.pushes()).to.deep.equal([])
-    } finally {
-      await fcm.close()
-    }
+    closeAfterTest(() => fcm.close())
+    await start({
+      SVC_NOTIFICATIONS_FCM_CREDENTIALS_FILE: await file('fcm.json', JSON.stringify(fcm.account)),
+      SVC_NOTIFICATIONS_FCM_ENDPOINT: fcm.origin,
+    })
+    await told.addDevice('registry://safe', 'A phone')
+    const attributes = JSON.stringify({ ...REMINDER, data: { user_id: 0, deep: [0] } })
+    // An id that no number of JavaScript has (D97).
+    const body = `{"data":{"attributes":${attributes.replaceAll(/\b0\b/g, '17841405822304915')}}}`
+    expect((await call('POST', '/notifications', { body })).status).to.equal(201)
+    await told.isTold(
+      'Reminder',
+      ({ status, channel }) => status === 'sent' && channel === 'mobile',
+    )
+    expect(fcm.calls).to.have.lengthOf(1)
+    expect(fcm.calls[0]?.message).to.include({ token: 'a-device-token' })
+    expect(fcm.calls[0]?.message['data']).to.include({
+      user_id: '17841405822304915',
+      deep: '[17841405822304915]',
+    })
+    expect(await told.pushes()).to.deep.equal([])
   })
 
   for (const [what, content] of [
@@ -129,19 +111,14 @@ describe('notifications of apps on the host', () => {
         response.end('{}')
       })
     })
-    try {
-      const pro = { provider: 'http', url: `${gateway.origin}/send`, token: 'of-the-context' }
-      const fields = { content: 'text', receiver: 'to' }
-      await start({ SVC_NOTIFICATIONS_CONTEXTS: JSON.stringify({ pro: { ...pro, fields } }) })
-      await host.admin('PATCH', PATH, { context: 'pro', phone: '+33 6 12 34 56 78' })
-      await post({ ...REMINDER, message: 'Look', preferred_channels: ['sms'] })
-      await told.isTold('Reminder', ({ status, channel }) => status === 'sent' && channel === 'sms')
-      expect(texts).to.deep.equal([
-        ['Bearer of-the-context', { text: 'Look', to: ['+33612345678'] }],
-      ])
-    } finally {
-      await gateway.close()
-    }
+    closeAfterTest(() => gateway.close())
+    const pro = { provider: 'http', url: `${gateway.origin}/send`, token: 'of-the-context' }
+    const fields = { content: 'text', receiver: 'to' }
+    await start({ SVC_NOTIFICATIONS_CONTEXTS: JSON.stringify({ pro: { ...pro, fields } }) })
+    await host.admin('PATCH', PATH, { context: 'pro', phone: '+33 6 12 34 56 78' })
+    await post({ ...REMINDER, message: 'Look', preferred_channels: ['sms'] })
+    await told.isTold('Reminder', ({ status, channel }) => status === 'sent' && channel === 'sms')
+    expect(texts).to.deep.equal([['Bearer of-the-context', { text: 'Look', to: ['+33612345678'] }]])
   })
 
   it('may come from a konnector that declares them, and the owner is asked about it', async () => {

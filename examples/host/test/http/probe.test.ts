@@ -1,15 +1,11 @@
 import { fakeClock, loopbackFetch } from '@svc/testkit'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 /** @see operation.md 2.3 */
 describe('GET /health/probe', () => {
   const clock = fakeClock()
-  let host: TestHost
-  before(async () => {
-    host = await startTestHost({ SVC_TRUST_PROXY: '1' }, 'alice.example.com', clock)
-  })
-  after(() => host.stop())
+  const host = suiteHost({ SVC_TRUST_PROXY: '1' }, 'alice.example.com', clock)
 
   async function makeNonce(): Promise<string> {
     const answer = await host.admin('POST', '/probes')

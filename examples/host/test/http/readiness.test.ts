@@ -3,16 +3,12 @@ import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createHealth, type Health } from '../../src/monitoring/health.ts'
 import { becomeReady } from '../../src/monitoring/readiness.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost } from '../support/for-test.ts'
 
 /** @see operation.md 6.4 */
 describe('/health/ready of a process that starts', () => {
   const clock = fakeClock()
-  let host: TestHost
-  beforeEach(async () => {
-    host = await startTestHost({}, 'alice.example.com', clock)
-  })
-  afterEach(() => host.stop())
+  const host = eachTestHost({}, 'alice.example.com', clock)
 
   async function status(health: Health): Promise<number> {
     const ctx = { req: { url: '/health/ready' }, method: 'GET', set: () => {}, status: 0 }

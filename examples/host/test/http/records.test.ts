@@ -76,19 +76,15 @@ describe('what the host stores', function () {
   }
 
   async function notify(): Promise<void> {
-    const { token, cookie } = await host.appToken('safe')
-    const owner = await host.browser(undefined, { anonymous: true })
     const attributes = { category: 'reminders', title: 'Reminder', content: 'Water the plants' }
-    const answer = await owner.request('POST', '/notifications', {
-      credentials: false,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/vnd.api+json',
-        'idempotency-key': 'once',
-        cookie,
-      },
-      body: JSON.stringify({ data: { attributes } }),
-    })
+    const access = await host.appToken('safe')
+    const answer = await host.call(
+      access,
+      'POST',
+      '/notifications',
+      { data: { attributes } },
+      { 'content-type': 'application/vnd.api+json', 'idempotency-key': 'once' },
+    )
     expect(answer.status, answer.text).to.equal(201)
     await until(() => seen.kinds.has('dev-mail'))
   }

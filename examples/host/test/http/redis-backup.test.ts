@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { SealingKey } from '@svc/platform'
 import { indexKey, recordKey, systemClock } from '@svc/store'
@@ -19,6 +17,7 @@ import { createRedisBackup } from '../../src/backups/redis-backup.ts'
 import { verifyBackup } from '../../src/backups/verify-backup.ts'
 import { startHost } from '../../src/host.ts'
 import { readSealingKeys } from '../../src/storage/sealing-keys.ts'
+import { suiteFolder } from '../support/for-test.ts'
 import { hostEnvironment, runSvc } from '../support/host-process.ts'
 import { type Recorded, recordingLog, startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -28,7 +27,7 @@ describe('a backup of a store on Redis', function () {
   this.timeout(120_000)
   let redis: RedisServer
   let host: TestHost
-  let folder: string
+  const folder = suiteFolder()
   let made: CreatedBackup
   let keys: readonly SealingKey[]
   const registry = allKinds('io.svc')
@@ -36,7 +35,6 @@ describe('a backup of a store on Redis', function () {
   before(async function () {
     needsRedis(this)
     redis = await startRedisServer({ args: ['--appendonly', 'no'] })
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-redis-backup-'))
     host = await startTestHost({ SVC_STORE: redis.url, SVC_KEYS: KEY })
     keys = readSealingKeys(host.config).keys
     await host.connect('io.svc.files:GET')
@@ -54,7 +52,6 @@ describe('a backup of a store on Redis', function () {
   after(async () => {
     await host?.stop()
     await redis?.stop()
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
   const makeBackup = (): Promise<CreatedBackup> =>

@@ -1,11 +1,12 @@
 import { probeRedis } from '@svc/store/redis'
-import { freePort, sendToRedis, startRedisCluster, startRedisServer } from '@svc/store/testing'
+import { freePort, sendToRedis, startRedisCluster } from '@svc/store/testing'
 import { needsRedis, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { lineOf, runChecks } from '../../src/checks/check.ts'
 import { REDIS_CHECKS } from '../../src/checks/redis.ts'
 import { StartChecks } from '../../src/checks/start.ts'
 import { loadConfig } from '../../src/config/config.ts'
+import { closeAfterTest, testRedis } from '../support/for-test.ts'
 import { runFaultyHost } from '../support/host-process.ts'
 
 const KEY = `k1:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')}`
@@ -16,15 +17,11 @@ async function wordsOf(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<string[]> {
-  const redis = await startRedisServer({ args })
-  try {
-    const config = loadConfig({ SVC_STORE: redis.url, ...env })
-    const facts = await probeRedis({ url: redis.url })
-    const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
-    return results.filter(({ state }) => state !== 'ok').map(lineOf)
-  } finally {
-    await redis.stop()
-  }
+  const redis = await testRedis({ args })
+  const config = loadConfig({ SVC_STORE: redis.url, ...env })
+  const facts = await probeRedis({ url: redis.url })
+  const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
+  return results.filter(({ state }) => state !== 'ok').map(lineOf)
 }
 
 /** @see operation.md 2.2 */
@@ -69,153 +66,124 @@ describe('checks of Redis', function () {
   })
 
   it('name the commands that the user may not run', async () => {
-    const redis = await startRedisServer()
-    try {
-      await sendToRedis(
-        redis.port,
-        'ACL SETUSER limited on >secret ~* &* +@all -script -evalsha -subscribe',
-      )
-      const url = redis.url.replace('redis://', 'redis://limited:secret@')
-      const facts = await probeRedis({ url })
-      const config = loadConfig({ SVC_STORE: url })
-      const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
-      expect(results.filter(({ state }) => state === 'fault').map(lineOf)).to.deep.equal([
-        'fault    redis.commands     This Redis does not let its user run SUBSCRIBE, EVALSHA, SCRIPT. Give the user of SVC_STORE these commands in the access list of Redis (ACL SETUSER).',
-      ])
-    } finally {
-      await redis.stop()
-    }
+    const redis = await testRedis()
+    await sendToRedis(
+      redis.port,
+      'ACL SETUSER limited on >secret ~* &* +@all -script -evalsha -subscribe',
+    )
+    const url = redis.url.replace('redis://', 'redis://limited:secret@')
+    const facts = await probeRedis({ url })
+    const config = loadConfig({ SVC_STORE: url })
+    const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
+    expect(results.filter(({ state }) => state === 'fault').map(lineOf)).to.deep.equal([
+      'fault    redis.commands     This Redis does not let its user run SUBSCRIBE, EVALSHA, SCRIPT. Give the user of SVC_STORE these commands in the access list of Redis (ACL SETUSER).',
+    ])
   })
 
   it('name WAIT only where writes wait for replicas', async () => {
-    const redis = await startRedisServer()
-    try {
-      await sendToRedis(redis.port, 'ACL SETUSER limited on >secret ~* &* +@all -wait')
-      const url = redis.url.replace('redis://', 'redis://limited:secret@')
-      const facts = await probeRedis({ url })
-      const faults = async (env: Record<string, string>): Promise<string[]> => {
-        const config = loadConfig({ SVC_STORE: url, ...env })
-        const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
-        return results.filter(({ state }) => state === 'fault').map(({ text }) => text)
-      }
-      expect(await faults({})).to.deep.equal([])
-      expect(await faults({ SVC_STORE_REPLICAS: '1' })).to.deep.equal([
-        'This Redis does not let its user run WAIT.',
-      ])
-    } finally {
-      await redis.stop()
+    const redis = await testRedis()
+    await sendToRedis(redis.port, 'ACL SETUSER limited on >secret ~* &* +@all -wait')
+    const url = redis.url.replace('redis://', 'redis://limited:secret@')
+    const facts = await probeRedis({ url })
+    const faults = async (env: Record<string, string>): Promise<string[]> => {
+      const config = loadConfig({ SVC_STORE: url, ...env })
+      const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
+      return results.filter(({ state }) => state === 'fault').map(({ text }) => text)
     }
+    expect(await faults({})).to.deep.equal([])
+    expect(await faults({ SVC_STORE_REPLICAS: '1' })).to.deep.equal([
+      'This Redis does not let its user run WAIT.',
+    ])
   })
 
   it('name CLUSTER when the user of a Cluster may not run it', async () => {
     const cluster = await startRedisCluster(2)
-    try {
-      for (const { port } of cluster.servers) {
-        await sendToRedis(port, 'ACL SETUSER limited on >secret ~* &* +@all -cluster')
-      }
-      const url = cluster.urls.map((one) => one.replace('redis://', 'redis://limited:secret@'))
-      const { forbidden } = await probeRedis({ url })
-      expect(forbidden).to.deep.equal(['CLUSTER'])
-    } finally {
-      await cluster.stop()
+    closeAfterTest(() => cluster.stop())
+    for (const { port } of cluster.servers) {
+      await sendToRedis(port, 'ACL SETUSER limited on >secret ~* &* +@all -cluster')
     }
+    const url = cluster.urls.map((one) => one.replace('redis://', 'redis://limited:secret@'))
+    const { forbidden } = await probeRedis({ url })
+    expect(forbidden).to.deep.equal(['CLUSTER'])
   })
 
   // What an operator writes who keeps a service from everything that is dangerous.
   it('refuse the start within 10 s when the user may not run INFO', async () => {
-    const redis = await startRedisServer()
-    try {
-      await sendToRedis(
-        redis.port,
-        'ACL SETUSER limited on >secret resetchannels ~* &* +@all -@dangerous',
-      )
-      const begin = performance.now()
-      const { code, stderr } = await runFaultyHost({
-        SVC_STORE: redis.url.replace('redis://', 'redis://limited:secret@'),
-        SVC_DEMO: 'off',
-        SVC_KEYS: KEY,
-      })
-      expect(code, stderr).to.equal(78)
-      expect(performance.now() - begin).to.be.below(timeBudget(10_000))
-      expect(stderr).to.include('redis.commands: This Redis does not let its user run INFO.')
-      expect(stderr).to.not.include('secret')
-    } finally {
-      await redis.stop()
-    }
+    const redis = await testRedis()
+    await sendToRedis(
+      redis.port,
+      'ACL SETUSER limited on >secret resetchannels ~* &* +@all -@dangerous',
+    )
+    const begin = performance.now()
+    const { code, stderr } = await runFaultyHost({
+      SVC_STORE: redis.url.replace('redis://', 'redis://limited:secret@'),
+      SVC_DEMO: 'off',
+      SVC_KEYS: KEY,
+    })
+    expect(code, stderr).to.equal(78)
+    expect(performance.now() - begin).to.be.below(timeBudget(10_000))
+    expect(stderr).to.include('redis.commands: This Redis does not let its user run INFO.')
+    expect(stderr).to.not.include('secret')
   })
 
   for (const command of ['SCRIPT', 'EVALSHA', 'SUBSCRIBE']) {
     it(`refuse the start of a server whose Redis does not know ${command}`, async () => {
-      const redis = await startRedisServer({ args: ['--rename-command', command, ''] })
-      try {
-        const { code, stderr } = await runFaultyHost({
-          SVC_STORE: redis.url,
-          SVC_DEMO: 'off',
-          SVC_KEYS: KEY,
-        })
-        expect(code, stderr).to.equal(78)
-        expect(stderr).to.include(`redis.commands: This Redis does not know ${command}.`)
-        expect(stderr).to.not.match(/\n {4}at /)
-      } finally {
-        await redis.stop()
-      }
+      const redis = await testRedis({ args: ['--rename-command', command, ''] })
+      const { code, stderr } = await runFaultyHost({
+        SVC_STORE: redis.url,
+        SVC_DEMO: 'off',
+        SVC_KEYS: KEY,
+      })
+      expect(code, stderr).to.equal(78)
+      expect(stderr).to.include(`redis.commands: This Redis does not know ${command}.`)
+      expect(stderr).to.not.match(/\n {4}at /)
     })
   }
 
   it('refuse a Cluster that goes on without some of its slots', async () => {
     const cluster = await startRedisCluster(2)
-    try {
-      for (const { port } of cluster.servers) {
-        await sendToRedis(port, 'CONFIG SET cluster-require-full-coverage no')
-        await sendToRedis(port, 'CLUSTER DELSLOTSRANGE 100 199')
-      }
-      const facts = await probeRedis({ url: cluster.urls })
-      const config = loadConfig({ SVC_STORE: cluster.urls.join(',') })
-      const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
-      const [said] = results.filter(({ state }) => state === 'fault').map(lineOf)
-      expect(said).to.match(
-        /^fault {4}redis\.slots .*This Redis Cluster serves 16284 of its 16384 slots/,
-      )
-    } finally {
-      await cluster.stop()
+    closeAfterTest(() => cluster.stop())
+    for (const { port } of cluster.servers) {
+      await sendToRedis(port, 'CONFIG SET cluster-require-full-coverage no')
+      await sendToRedis(port, 'CLUSTER DELSLOTSRANGE 100 199')
     }
+    const facts = await probeRedis({ url: cluster.urls })
+    const config = loadConfig({ SVC_STORE: cluster.urls.join(',') })
+    const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
+    const [said] = results.filter(({ state }) => state === 'fault').map(lineOf)
+    expect(said).to.match(
+      /^fault {4}redis\.slots .*This Redis Cluster serves 16284 of its 16384 slots/,
+    )
   })
 
   it('wait for a Cluster without some of its slots, and then say how many it serves', async () => {
     const cluster = await startRedisCluster(2)
-    try {
-      for (const { port } of cluster.servers) {
-        await sendToRedis(port, 'CLUSTER DELSLOTSRANGE 100 199')
-      }
-      const config = loadConfig({ SVC_STORE: cluster.urls.join(',') })
-      const warnings: unknown[] = []
-      const log = { warn: (_event: string, fields?: object) => void warnings.push(fields) }
-      const thrown: unknown = await new StartChecks({ config, clock, log, storeWaitMs: 1000 })
-        .reachStore()
-        .catch((error: unknown) => error)
-      expect(thrown).to.include({ code: 'store_unavailable' })
-      expect(String(thrown)).to.include('the Cluster serves 16284 of its 16384 slots')
-    } finally {
-      await cluster.stop()
+    closeAfterTest(() => cluster.stop())
+    for (const { port } of cluster.servers) {
+      await sendToRedis(port, 'CLUSTER DELSLOTSRANGE 100 199')
     }
+    const config = loadConfig({ SVC_STORE: cluster.urls.join(',') })
+    const warnings: unknown[] = []
+    const log = { warn: (_event: string, fields?: object) => void warnings.push(fields) }
+    const thrown: unknown = await new StartChecks({ config, clock, log, storeWaitMs: 1000 })
+      .reachStore()
+      .catch((error: unknown) => error)
+    expect(thrown).to.include({ code: 'store_unavailable' })
+    expect(String(thrown)).to.include('the Cluster serves 16284 of its 16384 slots')
   })
 
   it('refuse a start in production on one that removes records', async () => {
-    const redis = await startRedisServer({ args: ['--maxmemory-policy', 'volatile-ttl'] })
-    try {
-      const config = loadConfig({ NODE_ENV: 'production', SVC_STORE: redis.url, SVC_KEYS: KEY })
-      const warnings: unknown[] = []
-      const log = { warn: (_event: string, fields?: object) => void warnings.push(fields) }
-      const checks = new StartChecks({ config, clock, log })
-      await checks.reachStore()
-      const thrown = await checks.redis().then(
-        () => 'no fault',
-        (error: Error) => error.message,
-      )
-      expect(thrown).to.match(/^the server does not start:\n {2}- redis\.eviction: Redis removes/)
-    } finally {
-      await redis.stop()
-    }
+    const redis = await testRedis({ args: ['--maxmemory-policy', 'volatile-ttl'] })
+    const config = loadConfig({ NODE_ENV: 'production', SVC_STORE: redis.url, SVC_KEYS: KEY })
+    const warnings: unknown[] = []
+    const log = { warn: (_event: string, fields?: object) => void warnings.push(fields) }
+    const checks = new StartChecks({ config, clock, log })
+    await checks.reachStore()
+    const thrown = await checks.redis().then(
+      () => 'no fault',
+      (error: Error) => error.message,
+    )
+    expect(thrown).to.match(/^the server does not start:\n {2}- redis\.eviction: Redis removes/)
   })
 
   it('ask one that is down until it is there, and give up in time', async () => {
@@ -234,11 +202,7 @@ describe('checks of Redis', function () {
       log,
       storeWaitMs: 20_000,
     }).reachStore()
-    const redis = await startRedisServer({ port })
-    try {
-      await coming
-    } finally {
-      await redis.stop()
-    }
+    await testRedis({ port })
+    await coming
   })
 })

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
-import { startRedisServer } from '@svc/store/testing'
 import { fakeClock, needsRedis } from '@svc/testkit'
 import { expect } from 'chai'
 import { PRODUCT_VERSION } from '../../src/processes/product-version.ts'
+import { testRedis } from '../support/for-test.ts'
 import { type KeptOwner, openEverySeal, useKeptOwner } from '../support/kept-owner.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -64,19 +64,15 @@ describe('what released versions stored', function () {
 
       it('starts from its snapshot of Redis, and the owner goes on', async function () {
         needsRedis(this)
-        const redis = await startRedisServer({ args: ['--appendonly', 'no'] })
-        try {
-          await redis.kill()
-          writeFileSync(path.join(redis.dir, 'dump.rdb'), content('dump.rdb.gz'))
-          await redis.restart()
-          const at = await start({ SVC_STORE: redis.url })
-          await useKeptOwner(at, about.owners.redis)
-          expect(await openEverySeal(at)).to.be.above(5)
-          await host?.stop()
-          host = undefined
-        } finally {
-          await redis.stop()
-        }
+        const redis = await testRedis({ args: ['--appendonly', 'no'] })
+        await redis.kill()
+        writeFileSync(path.join(redis.dir, 'dump.rdb'), content('dump.rdb.gz'))
+        await redis.restart()
+        const at = await start({ SVC_STORE: redis.url })
+        await useKeptOwner(at, about.owners.redis)
+        expect(await openEverySeal(at)).to.be.above(5)
+        await host?.stop()
+        host = undefined
       })
 
       it('lets its export be imported, and the owner goes on', async () => {

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import http from 'node:http'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import {
   createSealer,
   findRecords,
@@ -15,11 +12,10 @@ import {
   withTexts,
 } from '@svc/platform'
 import { indexKey, type Json, recordKey, type Revision, type Store } from '@svc/store'
-import { startRedisServer } from '@svc/store/testing'
 import { needsRedis, relyingParty, requestLoopback, until } from '@svc/testkit'
 import { expect } from 'chai'
+import { eachTestHost, testFolder, testRedis } from '../support/for-test.ts'
 import { type HostProcess, runFaultyHost, spawnHost } from '../support/host-process.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} }
 const keyText = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`
@@ -40,12 +36,8 @@ const OTHER_MEMBERS: Readonly<Record<string, Json>> = {
 }
 
 describe('every kind of record with sealed values', () => {
-  let host: TestHost
   const keys = [keyText('k2'), keyText('k1')]
-  beforeEach(async () => {
-    host = await startTestHost({ SVC_KEYS: keys[1] ?? '' })
-  })
-  afterEach(() => host.stop())
+  const host = eachTestHost({ SVC_KEYS: keys[1] ?? '' })
 
   /** A record of the kind whose sealed places hold something, where the registry finds it. */
   async function sample(store: Store, kind: RecordKind): Promise<string> {
@@ -132,11 +124,10 @@ describe('a change of the sealing keys', function () {
   let folder: string
   let host: HostProcess | undefined
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
+    folder = testFolder()
   })
   afterEach(async () => {
     await host?.stop()
-    await rm(folder, { recursive: true })
   })
 
   async function start(keys: string, env: Record<string, string>): Promise<HostProcess> {
@@ -215,11 +206,7 @@ describe('a change of the sealing keys', function () {
 
   it('needs the old key until everything is resealed, on Redis, in production', async function () {
     needsRedis(this)
-    const redis = await startRedisServer()
-    try {
-      await change({ SVC_STORE: redis.url, NODE_ENV: 'production' })
-    } finally {
-      await redis.stop()
-    }
+    const redis = await testRedis()
+    await change({ SVC_STORE: redis.url, NODE_ENV: 'production' })
   })
 })

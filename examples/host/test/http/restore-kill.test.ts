@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdtemp } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,6 +16,7 @@ import { restoreBackup } from '../../src/backups/restore-backup.ts'
 import { putMark } from '../../src/backups/restored-record.ts'
 import { createInstance } from '../../src/create-instance.ts'
 import { KNOWN_VERSIONS } from '../../src/storage/store-version.ts'
+import { closeAfterTest, suiteFolder } from '../support/for-test.ts'
 import { hostEnvironment, type HostProcess, spawnHost } from '../support/host-process.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -49,7 +49,7 @@ const POINTS: readonly (readonly [what: string, when: When])[] = [
 /** @see operation.md 4.2.3 */
 describe('the first start after a restore, when it is killed', function () {
   this.timeout(180_000)
-  let folder: string
+  const folder = suiteFolder()
   let backup: string
   let made: TestHost
   let token: string
@@ -59,7 +59,6 @@ describe('the first start after a restore, when it is killed', function () {
   let whole: readonly string[]
 
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-restore-kill-'))
     backup = path.join(folder, 'backup.db')
     made = await startTestHost({ SVC_KEYS: KEYS })
     const { host, instance } = made
@@ -84,7 +83,6 @@ describe('the first start after a restore, when it is killed', function () {
   })
   after(async () => {
     await made?.stop().catch(() => {})
-    await rm(folder, { recursive: true, force: true })
   })
 
   /** Copies of one that the server made, under other ids, which nobody has a cookie for. */
@@ -252,12 +250,9 @@ describe('the first start after a restore, when it is killed', function () {
         db.close()
       }
       const { server, stop } = await startOn(dataDir)
-      try {
-        expectAsWhole(await settled(server))
-        await use(server)
-      } finally {
-        await stop()
-      }
+      closeAfterTest(() => stop())
+      expectAsWhole(await settled(server))
+      await use(server)
     })
   }
 

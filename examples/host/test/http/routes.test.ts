@@ -1,6 +1,6 @@
 import { callersOf, type RouteRow } from '@svc/platform'
 import { expect } from 'chai'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 /** Where the host's own endpoints are. */
 const OWN = /^\/(?:data|konnectors|shared|shares|sharings)(?:\/|$)/
@@ -9,14 +9,12 @@ const OWN = /^\/(?:data|konnectors|shared|shares|sharings)(?:\/|$)/
 const UNNAMEABLE = ['%00', 'a%1Fb', '%7F', '%C2%85', '%zz', '%ff', '%ED%A0%80', 'a'.repeat(600)]
 
 describe('parameters of paths', () => {
-  let host: TestHost
+  const host = suiteHost()
   let rows: readonly RouteRow[]
 
   before(async () => {
-    host = await startTestHost()
     rows = host.host.app.rows.filter(({ path }) => path.includes(':'))
   })
-  after(() => host.stop())
 
   async function statusOf({ method, path, body }: RouteRow, value: string, token?: string) {
     const browser = await host.browser(undefined, { anonymous: true })
@@ -57,14 +55,12 @@ describe('parameters of paths', () => {
 })
 
 describe('the endpoints of the host', () => {
-  let host: TestHost
+  const host = suiteHost()
   let rows: readonly RouteRow[]
 
   before(async () => {
-    host = await startTestHost()
     rows = host.host.app.rows.filter(({ path }) => OWN.test(path))
   })
-  after(() => host.stop())
 
   async function answerTo({ method, path, body }: RouteRow, authorization?: string) {
     const browser = await host.browser(undefined, { anonymous: true })
@@ -80,10 +76,6 @@ describe('the endpoints of the host', () => {
     })
   }
 
-  it('are those of documents, links, sharings and connectors', () => {
-    expect(rows.map(({ method, path }) => `${method} ${path}`)).to.have.lengthOf(11)
-  })
-
   it('refuse whoever has no token, before what is sent is read, where the route wants one', async () => {
     const guarded = rows.filter((row) => !callersOf(row).includes('none'))
     expect(guarded).to.have.lengthOf(10)
@@ -96,13 +88,6 @@ describe('the endpoints of the host', () => {
         expect(answer.headers['www-authenticate'], what).to.match(/^Bearer/)
       }
     }
-  })
-
-  it('limit offers between owners only, whose limit `sharing-limits.test.ts` exceeds', () => {
-    const limits = rows.flatMap(({ method, path, limit }) =>
-      (typeof limit === 'object' ? limit : []).map(({ bucket }) => `${method} ${path}: ${bucket}`),
-    )
-    expect(limits).to.deep.equal(['POST /sharings: sharings'])
   })
 
   it('answer a declared status to anybody where the route wants no token', async () => {

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startRedisServer } from '@svc/store/testing'
-import { fakeClock, needsRedis } from '@svc/testkit'
+import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { type DumpEntry, recordKey, systemClock } from '@svc/store'
 import { dumpSqliteFile } from '@svc/store/sqlite'
+import { testFolder, testHost } from '../support/for-test.ts'
 import { runFaultyHost, spawnHost } from '../support/host-process.ts'
-import { startTestHost } from '../support/test-host.ts'
 
 const keyText = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`
 const MODES: [mode: string, env: Record<string, string>][] = [
@@ -28,10 +25,9 @@ async function contentOf(folder: string): Promise<readonly DumpEntry[]> {
 describe('a start with other sealing keys', function () {
   this.timeout(60_000)
   let folder: string
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
+  beforeEach(() => {
+    folder = testFolder()
   })
-  afterEach(() => rm(folder, { recursive: true }))
 
   for (const [mode, own] of MODES) {
     it(`ends with 78 and names the key that is missing, in ${mode}`, async () => {
@@ -50,73 +46,45 @@ describe('a start with other sealing keys', function () {
       expect(await again.stop()).to.equal(0)
     })
   }
-
-  it('ends with 78 on Redis, too', async function () {
-    needsRedis(this)
-    const redis = await startRedisServer()
-    try {
-      const env = { SVC_STORE: redis.url, SVC_DEMO: 'off' }
-      const first = await spawnHost({ env: { ...env, SVC_KEYS: keyText('k1') } })
-      await first.stop()
-      const { code, stderr } = await runFaultyHost({ ...env, SVC_KEYS: keyText('k2') })
-      expect(code).to.equal(78)
-      expect(stderr).to.include('sealed with the key "k1"')
-    } finally {
-      await redis.stop()
-    }
-  })
 })
 
 /** @see operation.md 3.3 */
 describe('a value of the store that the keys do not open', () => {
   it('makes the server not ready from then on, and its key is in the log', async () => {
     const clock = fakeClock()
-    const host = await startTestHost({}, 'alice.example.com', clock)
+    const host = await testHost({}, 'alice.example.com', clock)
     const ready = async (): Promise<number> =>
       (await fetch(`http://127.0.0.1:${host.host.port}/health/ready`)).status
-    try {
-      const { token } = await host.connect('io.svc.notes')
-      const browser = await host.browser(undefined, { anonymous: true })
-      const call = () =>
-        browser.request('GET', '/data/io.svc.notes', {
-          credentials: false,
-          headers: { authorization: `Bearer ${token}` },
-        })
-      expect((await call()).status).to.equal(200)
-      expect(await ready()).to.equal(200)
-      const key = recordKey(host.instance.id, 'keys', 'access')
-      const before = await host.host.store.get(key)
-      const sealed = `theirs.${'A'.repeat(64)}`
-      await host.host.store.write([{ op: 'put', key, value: { keys: [{ n: 1, sealed }] } }])
-      clock.advance(2000)
-      const refused = await call()
-      expect(refused.status).to.equal(503)
-      expect(refused.json()).to.include({ error: 'keys_unavailable' })
-      const [, fields] = host.log.find(([event]) => event === 'keys.open_failed') ?? []
-      expect(fields).to.include({ kid: 'theirs' })
-      expect(host.log.map(([event]) => event)).to.not.include('request.crashed')
-      expect(await ready()).to.equal(503)
-      // Whoever put the value right starts the server again: what else does not open is not known.
-      await host.host.store.write([{ op: 'put', key, value: before?.value ?? {} }])
-      clock.advance(2000)
-      expect((await call()).status).to.equal(200)
-      expect(await ready()).to.equal(503)
-    } finally {
-      await host.stop()
-    }
+    const { token } = await host.connect('io.svc.notes')
+    const call = () => host.call(token, 'GET', '/data/io.svc.notes')
+    expect((await call()).status).to.equal(200)
+    expect(await ready()).to.equal(200)
+    const key = recordKey(host.instance.id, 'keys', 'access')
+    const before = await host.host.store.get(key)
+    const sealed = `theirs.${'A'.repeat(64)}`
+    await host.host.store.write([{ op: 'put', key, value: { keys: [{ n: 1, sealed }] } }])
+    clock.advance(2000)
+    const refused = await call()
+    expect(refused.status).to.equal(503)
+    expect(refused.json()).to.include({ error: 'keys_unavailable' })
+    const [, fields] = host.log.find(([event]) => event === 'keys.open_failed') ?? []
+    expect(fields).to.include({ kid: 'theirs' })
+    expect(host.log.map(([event]) => event)).to.not.include('request.crashed')
+    expect(await ready()).to.equal(503)
+    // Whoever put the value right starts the server again: what else does not open is not known.
+    await host.host.store.write([{ op: 'put', key, value: before?.value ?? {} }])
+    clock.advance(2000)
+    expect((await call()).status).to.equal(200)
+    expect(await ready()).to.equal(503)
   })
 
   it('is not what somebody sends from outside', async () => {
-    const host = await startTestHost()
-    try {
-      const browser = await host.browser(undefined, { anonymous: true })
-      const forged = `v1.theirs.${'A'.repeat(16)}.${'A'.repeat(64)}`
-      const page = await browser.get(`/notifications/unsubscribe?token=${forged}`)
-      expect(page.status).to.be.within(400, 499)
-      const ready = await fetch(`http://127.0.0.1:${host.host.port}/health/ready`)
-      expect(ready.status).to.equal(200)
-    } finally {
-      await host.stop()
-    }
+    const host = await testHost()
+    const browser = await host.browser(undefined, { anonymous: true })
+    const forged = `v1.theirs.${'A'.repeat(16)}.${'A'.repeat(64)}`
+    const page = await browser.get(`/notifications/unsubscribe?token=${forged}`)
+    expect(page.status).to.be.within(400, 499)
+    const ready = await fetch(`http://127.0.0.1:${host.host.port}/health/ready`)
+    expect(ready.status).to.equal(200)
   })
 })

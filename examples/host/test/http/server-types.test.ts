@@ -1,12 +1,10 @@
-import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 for (const namespace of ['io.svc', 'io.cozy']) {
   describe(`types that only the server tells of, below ${namespace}`, () => {
-    let host: TestHost
-    let browser: BrowserClient
+    const host = suiteHost({ SVC_NAMESPACE: namespace })
     let token: string
     let events: { readonly verb: string; readonly type: string }[]
 
@@ -19,26 +17,15 @@ for (const namespace of ['io.svc', 'io.cozy']) {
     ]
 
     before(async () => {
-      host = await startTestHost({ SVC_NAMESPACE: namespace })
-      browser = await host.browser(undefined, { anonymous: true })
       token = (await host.connect([...types, `${namespace}.accounts`].join(' '))).token
       host.host.app.realtime.onLocalEvent((event) => events.push(event))
     })
-    after(() => host.stop())
     beforeEach(() => {
       events = []
     })
 
-    function call(method: string, path: string, json?: unknown): Promise<BrowserResponse> {
-      return browser.request(method, path, {
-        credentials: false,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(json !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(json !== undefined && { body: JSON.stringify(json) }),
-      })
-    }
+    const call = (method: string, path: string, json?: unknown) =>
+      host.call(token, method, path, json)
 
     for (const type of types) {
       const refused: readonly (readonly [string, string, unknown])[] = [

@@ -3,56 +3,30 @@ import { type Instance, originOfApp } from '@svc/platform'
 import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
-import { createInstance } from '../../src/create-instance.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost } from '../support/for-test.ts'
+import { plantSession, onboard } from '../support/owner-parts.ts'
 
 type Call = (method: string, path: string, body?: unknown) => Promise<BrowserResponse>
 
 describe('the demo of shares', () => {
-  let host: TestHost
+  const host = eachTestHost()
   let byApp: Call
   let fileId: string
   beforeEach(async () => {
-    host = await startTestHost()
     await host.admin('POST', `/instances/${host.instance.domain}/apps`, { app: 'drive' })
     byApp = await callerOfApp('drive')
     const created = await byApp('POST', '/data/io.svc.files', { name: 'Holidays' })
     fileId = created.json<{ _id: string }>()._id
   })
-  afterEach(() => host.stop())
-
-  function caller(browser: BrowserClient, token: string): Call {
-    return (method, path, body) =>
-      browser.request(method, path, {
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-  }
 
   async function callerOfApp(slug: string): Promise<Call> {
-    const { oauth, ui } = host.host.app
-    const { session, cookie } = await ui.owners.createSession(host.instance)
-    const manifest = await host.host.app.apps.installed(host.instance, slug)
-    if (manifest === undefined) throw new Error(`no ${slug}`)
-    const token = await oauth.appTokens.issue(host.instance, manifest, session.id)
-    const browser = await host.browser(host.instance.origin, { anonymous: true })
-    browser.plantCookie(`${cookie.name}=${cookie.value}; Path=/; Secure`, host.instance.origin)
-    return caller(browser, token)
+    const access = await host.appToken(slug)
+    return (method, path, body) => host.call(access, method, path, body)
   }
 
   async function callerOfClient(metadata: Readonly<Record<string, unknown>>): Promise<Call> {
-    const { instance } = host
-    const party = relyingParty({ issuer: instance.origin, port: host.host.port })
-    await party.register(metadata)
-    const pending = await party.authorize({ scope: 'io.svc.files' })
-    const owner = await host.browser()
-    const page = await owner.get(pending.url)
-    const answer = await owner.submit(page.page().form('/auth/authorize'))
-    const { access_token: token } = await party.exchange(answer.location ?? '', pending)
-    return caller(await host.browser(instance.origin, { anonymous: true }), token)
+    const { token } = await host.connect('io.svc.files', metadata)
+    return (method, path, body) => host.call(token, method, path, body)
   }
 
   async function share(by: Call, password?: string): Promise<string> {
@@ -120,21 +94,13 @@ describe('the demo of shares', () => {
     let url: string
     let visitor: BrowserClient
     beforeEach(async () => {
-      const created = await createInstance(host.host.app, { domain: 'bob.example.com' })
-      bob = created.instance
-      await host.host.app.ui.owners.importPassphrase(bob, {
-        over: 'login-value',
-        hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
-        salt: 'me@bob',
-        iterations: 650_000,
-      })
+      bob = await onboard(host.host, { domain: 'bob.example.com' })
       const offer = { to: bob.domain, type: 'io.svc.files', ids: [fileId], description: 'Photos' }
       const answer = await byApp('POST', '/sharings', offer)
       expect(answer.status).to.equal(201)
       url = answer.json<{ url: string }>().url
       visitor = await host.browser(bob.origin, { anonymous: true })
-      const { cookie } = await host.host.app.ui.owners.createSession(bob)
-      visitor.plantCookie(`${cookie.name}=${cookie.value}; Path=/; Secure`, bob.origin)
+      await plantSession(host.host, bob, visitor)
     })
 
     const filesOfBob = async (): Promise<string> =>
@@ -152,12 +118,6 @@ describe('the demo of shares', () => {
       expect(await filesOfBob()).to.include('Holidays')
       expect((await visitor.get(url)).status).to.equal(400)
       expect((await visitor.submit(form)).status).to.equal(400)
-    })
-
-    it('is accepted once, however often it is sent', async () => {
-      const form = (await visitor.get(url)).page().form('/auth/authorize/sharing')
-      const answers = await Promise.all([1, 2, 3, 4].map(() => visitor.submit(form)))
-      expect(answers.filter(({ status }) => status === 302)).to.have.length(1)
     })
 
     it('gives a client that names it a code for what is shared, never for more', async () => {

@@ -2,8 +2,8 @@ import type { Instance } from '@svc/platform'
 import { indexKey } from '@svc/store'
 import { type BrowserClient, type BrowserResponse, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { createInstance } from '../../src/create-instance.ts'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
+import { plantSession, onboard } from '../support/owner-parts.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const HOUR_MS = 3_600_000
@@ -19,43 +19,27 @@ describe('what one owner may write into the instance of another', () => {
   let host: TestHost
   let clock: FakeClock
   let token: string
-  let outside: BrowserClient
   let bob: Instance
 
   beforeEach(async () => {
     clock = fakeClock()
     host = await startTestHost({}, 'alice.example.com', clock)
     token = (await host.connect(TYPES.join(' '))).token
-    outside = await host.browser(undefined, { anonymous: true })
     bob = await addOwner('bob.example.com')
     await put('io.svc.files', 'small', { name: 'Holidays' })
   })
   afterEach(() => host.stop())
 
-  async function addOwner(domain: string): Promise<Instance> {
-    const { instance } = await createInstance(host.host.app, { domain })
-    await host.host.app.ui.owners.importPassphrase(instance, {
-      over: 'login-value',
-      hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
-      salt: `me@${domain}`,
-      iterations: 650_000,
-    })
-    return instance
-  }
+  const addOwner = (domain: string): Promise<Instance> => onboard(host.host, { domain })
 
   async function browserOf(owner: Instance): Promise<BrowserClient> {
     const browser = await host.browser(owner.origin, { anonymous: true })
-    const { cookie } = await host.host.app.ui.owners.createSession(owner)
-    browser.plantCookie(`${cookie.name}=${cookie.value}; Path=/; Secure`, owner.origin)
+    await plantSession(host.host, owner, browser)
     return browser
   }
 
   const send = (method: string, path: string, json: unknown): Promise<BrowserResponse> =>
-    outside.request(method, path, {
-      credentials: false,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(json),
-    })
+    host.call(token, method, path, json)
 
   async function put(type: string, id: string, fields: unknown): Promise<void> {
     expect((await send('PUT', `/data/${type}/${id}`, fields)).status).to.equal(201)

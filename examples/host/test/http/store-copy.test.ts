@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +10,7 @@ import { redisStore } from '@svc/store/redis'
 import { sqliteStore } from '@svc/store/sqlite'
 import { hasRedisServer, type RedisServer, sendToRedis, startRedisServer } from '@svc/store/testing'
 import { isOfServer } from '../../src/storage/store-record.ts'
+import { testFolder } from '../support/for-test.ts'
 import {
   type CommandResult,
   hostEnvironment,
@@ -35,10 +34,9 @@ describe('svc store copy', function () {
   after(() => redis?.stop())
   beforeEach(async () => {
     await sendToRedis(redis.port, 'FLUSHALL')
-    dir = await mkdtemp(path.join(tmpdir(), 'svc-copy-'))
+    dir = testFolder()
     file = path.join(dir, 'store.db')
   })
-  afterEach(() => rm(dir, { recursive: true }))
 
   const copyTo = (from: string, to: string): Promise<CommandResult> =>
     runSvc(['store', 'copy', '--from', from, '--to', to, '--json'], hostEnvironment({}))
@@ -74,7 +72,9 @@ describe('svc store copy', function () {
     const returned = await copyTo(redis.url, `sqlite:${back}`)
     expect(returned.stderr).to.match(/^(\d+ entries\n)*$/)
     expect(await use(sqliteStore({ file: back }), contentOf)).to.deep.equal(there)
-    expect((await runFaultyHost(env)).code).to.equal(78)
+    const left = await runFaultyHost(env)
+    expect(left.stderr).to.include('This store was moved to an SQLite file')
+    expect(left.code).to.equal(78)
   })
 
   it('goes on after a kill, deletes what went meanwhile, and refuses a target that is not empty', async () => {

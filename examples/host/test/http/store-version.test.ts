@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
@@ -8,6 +6,7 @@ import { redisStore } from '@svc/store/redis'
 import { sqliteStore } from '@svc/store/sqlite'
 import { hasRedisServer, type RedisServer, startRedisServer } from '@svc/store/testing'
 import { putStoreRecord, type StoreRecord } from '../../src/storage/store-record.ts'
+import { closeAfterTest, testFolder } from '../support/for-test.ts'
 import { runFaultyHost, spawnHost } from '../support/host-process.ts'
 
 const KEY = `k1:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
@@ -31,10 +30,9 @@ describe('a start on a store', function () {
   })
   after(() => redis?.stop())
   beforeEach(async () => {
-    dir = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
+    dir = testFolder()
     file = path.join(dir, 'store.db')
   })
-  afterEach(() => rm(dir, { recursive: true }))
 
   const putEmbedded = async (record: StoreRecord): Promise<void> => {
     const store = sqliteStore({ file })
@@ -73,37 +71,14 @@ describe('a start on a store', function () {
     expect(code).to.equal(78)
   })
 
-  it('that was moved ends with 78, on both engines', async function () {
-    const moved = { ...NEWER, version: 1, movedAt: NEWER.raisedAt }
-    await putEmbedded({ ...moved, movedTo: 'redis' })
-    const embedded = await startEmbedded()
-    expect(embedded.stderr).to.include('This store was moved to Redis on 2026-05-02')
-    expect(embedded.code).to.equal(78)
-    skipUnless(this, redis !== undefined, 'redis-server is not installed')
-    await putShared(redis?.url ?? '', { ...moved, movedTo: 'sqlite' })
-    const shared = await startShared(redis?.url ?? '')
-    expect(shared.stderr).to.include('This store was moved to an SQLite file on 2026-05-02')
-    expect(shared.code).to.equal(78)
-  })
-
-  it('that a copy is not finished in ends with 78', async () => {
-    await putEmbedded({ ...NEWER, version: 1, copyFrom: 'redis://127.0.0.1' })
-    const { code, stderr } = await startEmbedded()
-    expect(stderr).to.include('a copy of redis://127.0.0.1, and the copy is not finished')
-    expect(code).to.equal(78)
-  })
-
   it('says of a new store which version it has, and starts on it again', async () => {
     for (let round = 0; round < 2; round++) {
       const host = await spawnHost({ dataDir: dir })
       expect(await host.stop()).to.equal(0)
     }
     const store = sqliteStore({ file })
-    try {
-      const { value } = (await store.get(putStoreRecord(NEWER).key)) ?? {}
-      expect(value).to.include({ version: 1, product: '0.1.0', oldestProduct: '0.1.0' })
-    } finally {
-      await store.close()
-    }
+    closeAfterTest(() => store.close())
+    const { value } = (await store.get(putStoreRecord(NEWER).key)) ?? {}
+    expect(value).to.include({ version: 1, product: '0.1.0', oldestProduct: '0.1.0' })
   })
 })

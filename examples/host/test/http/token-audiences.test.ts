@@ -2,7 +2,7 @@ import { callersOf, type RouteRow } from '@svc/platform'
 import { relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Context } from 'koa'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { suiteHost } from '../support/for-test.ts'
 
 const TOKENS: readonly string[] = [
   'access token',
@@ -21,11 +21,10 @@ function guardedRows(rows: readonly RouteRow[]): readonly RouteRow[] {
 }
 
 describe('tokens of a resource', () => {
-  let host: TestHost
+  const host = suiteHost({ SVC_DEMO: 'on' })
   let token: string
 
   before(async () => {
-    host = await startTestHost({ SVC_DEMO: 'on' })
     const party = relyingParty({ issuer: host.instance.origin, port: host.host.port })
     await party.register()
     const pending = await party.authorize({ scope: 'io.svc.contacts io.svc.notes' })
@@ -39,7 +38,6 @@ describe('tokens of a resource', () => {
     expect(tokens.expires_in).to.equal(3600)
     token = tokens.access_token
   })
-  after(() => host.stop())
 
   it('open no route of any package', async () => {
     const browser = await host.browser(undefined, { anonymous: true })

@@ -27,18 +27,8 @@ describe('svc instance export, import and unfreeze', function () {
   })
   after(() => host.stop())
 
-  async function words(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await host.svc(...args)
-    expect(code, stderr).to.equal(0)
-    return stdout
-  }
-
-  async function refusal(...args: string[]): Promise<string> {
-    const { code, stderr } = await host.svc(...args)
-    expect(code).to.equal(1)
-    return stderr
-  }
-
+  const words = (...args: readonly string[]): Promise<string> => host.words(...args)
+  const refusal = (...args: readonly string[]): Promise<string> => host.refusal(...args)
   it('carries an instance away and back', async () => {
     expect(await refusal('instance', 'export', DOMAIN, '--to', file)).to.include('--recipient')
     const to = ['--to', file, '--recipient', recipient]
@@ -92,23 +82,11 @@ describe('svc instance export, import and unfreeze', function () {
 
   it('leaves no file of an export that is refused, and none of an import', async () => {
     const refused = await refusal(
-      'instance',
-      'export',
-      'nobody.example.com',
-      '--to',
-      `${file}.3`,
-      '--recipient',
-      recipient,
+      `instance export nobody.example.com --to ${file}.3 --recipient ${recipient}`,
     )
     expect(refused).not.to.equal('')
     const wrong = await refusal(
-      'instance',
-      'export',
-      'alice.example.org',
-      '--to',
-      `${file}.3`,
-      '--recipient',
-      'age1x',
+      `instance export alice.example.org --to ${file}.3 --recipient age1x`,
     )
     expect(wrong).to.include('no recipient of age')
     const left = await readdir(host.dataDir)

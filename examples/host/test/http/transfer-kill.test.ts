@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,6 +8,7 @@ import { type RedisServer, sendToRedis, startRedisServer } from '@svc/store/test
 import { loopbackFetch, needsRedis } from '@svc/testkit'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect } from 'chai'
+import { closeAfterTest, suiteFolder } from '../support/for-test.ts'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
 import { bytesOf } from '../support/moving-owner.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
@@ -25,12 +25,11 @@ describe('an import whose server is killed', function () {
   let old: TestHost
   let file: Buffer
   let key: string
-  let folder: string
+  const folder = suiteFolder()
 
   before(async function () {
     needsRedis(this)
     redis = await startRedisServer()
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-killed-'))
     old = await startTestHost({ SVC_KEYS: KEYS('old') }, DOMAIN)
     const { id } = old.instance
     for (let at = 0; at < RECORDS; at += 100) {
@@ -52,7 +51,6 @@ describe('an import whose server is killed', function () {
   after(async () => {
     await old?.stop()
     await redis?.stop()
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
   async function call(server: HostProcess, method: string, route: string, body?: Buffer) {
@@ -127,31 +125,28 @@ describe('an import whose server is killed', function () {
           ...engine.env(),
         }
         let server = await spawnHost({ dataDir, env })
-        try {
-          const begun = call(server, 'POST', '/imports', file).catch(() => {})
-          while ((await engine.stored(dataDir)) < RECORDS * part) await pause(2)
-          await server.stop('SIGKILL')
-          await begun
-          expect(await engine.stored(dataDir)).to.be.lessThan(RECORDS, 'killed in the midst')
-          server = await spawnHost({ dataDir, env })
-          const visit = await loopbackFetch({ port: server.port })(`https://${DOMAIN}/auth/login`)
-          expect(visit.status, 'nobody is served by a half of it').to.equal(503)
-          if (isAborted) {
-            const undone = await call(server, 'POST', `/instances/${DOMAIN}/abort-import`)
-            expect(undone.status).to.equal(204)
-            expect(await engine.stored(dataDir)).to.equal(0)
-            expect(await takeIn(server), 'the domain is free again').to.equal('done')
-          } else {
-            expect(await takeIn(server)).to.equal('done')
-          }
-          expect(await engine.stored(dataDir)).to.be.at.least(RECORDS)
-          const shown = await call(server, 'GET', `/instances/${DOMAIN}`)
-          expect(shown, 'the space as it is shown').to.include({ status: 'active' })
-          const removed = await call(server, 'DELETE', `/instances/${DOMAIN}`)
-          expect(removed.status).to.be.lessThan(300)
-        } finally {
-          await server.stop('SIGKILL')
+        closeAfterTest(() => server.stop('SIGKILL'))
+        const begun = call(server, 'POST', '/imports', file).catch(() => {})
+        while ((await engine.stored(dataDir)) < RECORDS * part) await pause(2)
+        await server.stop('SIGKILL')
+        await begun
+        expect(await engine.stored(dataDir)).to.be.lessThan(RECORDS, 'killed in the midst')
+        server = await spawnHost({ dataDir, env })
+        const visit = await loopbackFetch({ port: server.port })(`https://${DOMAIN}/auth/login`)
+        expect(visit.status, 'nobody is served by a half of it').to.equal(503)
+        if (isAborted) {
+          const undone = await call(server, 'POST', `/instances/${DOMAIN}/abort-import`)
+          expect(undone.status).to.equal(204)
+          expect(await engine.stored(dataDir)).to.equal(0)
+          expect(await takeIn(server), 'the domain is free again').to.equal('done')
+        } else {
+          expect(await takeIn(server)).to.equal('done')
         }
+        expect(await engine.stored(dataDir)).to.be.at.least(RECORDS)
+        const shown = await call(server, 'GET', `/instances/${DOMAIN}`)
+        expect(shown, 'the space as it is shown').to.include({ status: 'active' })
+        const removed = await call(server, 'DELETE', `/instances/${DOMAIN}`)
+        expect(removed.status).to.be.lessThan(300)
       })
     }
   }

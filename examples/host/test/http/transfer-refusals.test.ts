@@ -88,79 +88,74 @@ describe('an import that is refused', function () {
     return true
   }
 
-  const REFUSALS: readonly {
-    readonly of: string
-    readonly change: (entries: Line[]) => void
-    readonly code: string
-    readonly says: string
-  }[] = [
-    {
-      of: 'a newer version of the format',
-      change: ([header]) => Object.assign(header ?? {}, { version: 2, product: 'svc 9.0.0' }),
-      code: 'export_too_new',
-      says: 'This file has version 2 of svc-instance, and was written by svc 9.0.0; this server knows 1.',
-    },
-    {
-      of: 'a newer version of a kind',
-      change: ([header]) => Object.assign(header?.['kinds'] as object, { client: 7 }),
-      code: 'export_too_new',
-      says: 'version 7 of \\"client\\"',
-    },
-    {
-      of: 'a kind that nobody declares',
-      change: ([header]) => Object.assign(header?.['kinds'] as object, { riddle: 1 }),
-      code: 'export_too_new',
-      says: 'records of the kind \\"riddle\\"',
-    },
-    {
-      of: 'a record of a kind that nobody declares',
-      change: (entries) => Object.assign(ofKind(entries, 'client'), { k: 'riddle:1' }),
-      code: 'export_damaged',
-      says: 'records of the kind \\"riddle\\" are in no export',
-    },
-    {
-      of: 'a record that lives for minutes and is in no export',
-      change: (entries) => Object.assign(ofKind(entries, 'client'), { k: 'login-challenge:1' }),
-      code: 'export_damaged',
-      says: 'are in no export',
-    },
-    {
-      of: 'a value that breaks its schema',
-      change: (entries) => Object.assign(ofKind(entries, 'owner').d ?? {}, { securityStamp: 7 }),
-      code: 'export_damaged',
-      says: 'a record of the kind \\"owner\\" is malformed',
-    },
-    {
-      of: 'an instance that is another than the file says',
-      change: (entries) =>
-        Object.assign(ofKind(entries, 'instance').d ?? {}, { id: 'x'.repeat(22) }),
-      code: 'export_damaged',
-      says: 'it has no instance',
-    },
-    {
-      of: 'a wake-up of another instance',
-      change: (entries) => void entries.push({ w: ['notify.due', `${'x'.repeat(22)}:1`, 1] }),
-      code: 'export_damaged',
-      says: 'a wake-up is not of the instance',
-    },
-    {
-      of: 'doctypes of another namespace',
-      change: ([header]) => Object.assign(header ?? {}, { namespace: 'net.example' }),
-      code: 'import_refused',
-      says: 'net.example',
-    },
-    {
-      of: 'more than the quota here',
-      change(entries) {
+  type Change = (entries: Line[]) => void
+  const REFUSALS: readonly (readonly [of: string, code: string, says: string, change: Change])[] = [
+    [
+      'a newer version of the format',
+      'export_too_new',
+      'This file has version 2 of svc-instance, and was written by svc 9.0.0; this server knows 1.',
+      ([header]) => Object.assign(header ?? {}, { version: 2, product: 'svc 9.0.0' }),
+    ],
+    [
+      'a newer version of a kind',
+      'export_too_new',
+      'version 7 of \\"client\\"',
+      ([header]) => Object.assign(header?.['kinds'] as object, { client: 7 }),
+    ],
+    [
+      'a kind that nobody declares',
+      'export_too_new',
+      'records of the kind \\"riddle\\"',
+      ([header]) => Object.assign(header?.['kinds'] as object, { riddle: 1 }),
+    ],
+    [
+      'a record of a kind that nobody declares',
+      'export_damaged',
+      'records of the kind \\"riddle\\" are in no export',
+      (entries) => Object.assign(ofKind(entries, 'client'), { k: 'riddle:1' }),
+    ],
+    [
+      'a record that lives for minutes and is in no export',
+      'export_damaged',
+      'are in no export',
+      (entries) => Object.assign(ofKind(entries, 'client'), { k: 'login-challenge:1' }),
+    ],
+    [
+      'a value that breaks its schema',
+      'export_damaged',
+      'a record of the kind \\"owner\\" is malformed',
+      (entries) => Object.assign(ofKind(entries, 'owner').d ?? {}, { securityStamp: 7 }),
+    ],
+    [
+      'an instance that is another than the file says',
+      'export_damaged',
+      'it has no instance',
+      (entries) => Object.assign(ofKind(entries, 'instance').d ?? {}, { id: 'x'.repeat(22) }),
+    ],
+    [
+      'a wake-up of another instance',
+      'export_damaged',
+      'a wake-up is not of the instance',
+      (entries) => void entries.push({ w: ['notify.due', `${'x'.repeat(22)}:1`, 1] }),
+    ],
+    [
+      'doctypes of another namespace',
+      'import_refused',
+      'net.example',
+      ([header]) => Object.assign(header ?? {}, { namespace: 'net.example' }),
+    ],
+    [
+      'more than the quota here',
+      'import_refused',
+      'and may keep 2000000 here. Raise SVC_LIMITS_DISK',
+      (entries) => {
         const at = entries.findIndex((entry) => 'k' in entry && String(entry.k) > 'document:')
         const d = { type: 'io.svc.files', id: 'a', fields: { text: 'x'.repeat(3_000_000) } }
         entries.splice(at, 0, { k: 'document:io.svc.files/a', v: 1, i: [], d })
       },
-      code: 'import_refused',
-      says: 'and may keep 2000000 here. Raise SVC_LIMITS_DISK',
-    },
+    ],
   ]
-  for (const { of, change, code, says } of REFUSALS) {
+  for (const [of, code, says, change] of REFUSALS) {
     it(`names ${of}, and leaves nothing`, async () => {
       const refused = await outcome(await forged(change))
       expect(refused.code, refused.text).to.equal(code)

@@ -2,20 +2,18 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { eachTestHost } from '../support/for-test.ts'
 
 describe('the websocket of the host', () => {
-  let host: TestHost
+  const host = eachTestHost({ SVC_LIFETIMES_REALTIME_SHUTDOWN: '0ms' })
   let cookie: string
   let sessionId: string
 
   beforeEach(async () => {
-    host = await startTestHost({ SVC_LIFETIMES_REALTIME_SHUTDOWN: '0ms' })
     const opened = await host.host.app.ui.owners.createSession(host.instance)
     cookie = `${opened.cookie.name}=${opened.cookie.value}`
     sessionId = opened.session.id
   })
-  afterEach(() => host.stop())
 
   const connectHome = (): Promise<WebSocket> => connectApp('home', 'io.svc.auth.confirmations')
 

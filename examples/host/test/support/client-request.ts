@@ -8,6 +8,7 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import { openCallbackServer } from './callback-server.ts'
+import { closeAfterTest } from './for-test.ts'
 
 /** What a client waits for while the owner is on the pages of the instance. */
 export interface ClientRequest {
@@ -33,7 +34,6 @@ export interface ClientRequest {
    * @throws AssertionError when it takes more than a second, or the refusal is not that of a token that ended
    */
   untilEnded(accessToken: string, path: string, options?: CallOptions): Promise<number>
-  close(): Promise<void>
 }
 
 /** What a token answer holds. */
@@ -61,7 +61,7 @@ export interface CallOptions {
   readonly port?: number
 }
 
-/** Registers a client on this computer and prepares its request. */
+/** Registers a client on this computer and prepares its request; it is there until the end of the test. */
 export async function openRequest(
   origin: string,
   port: number,
@@ -69,6 +69,7 @@ export async function openRequest(
 ): Promise<ClientRequest> {
   const { scope: firstScope = 'io.svc.contacts:GET', name = CLIENT_NAME, softwareId } = options
   const callback = await openCallbackServer(options.leadsTo)
+  closeAfterTest(() => callback.close())
   const client = relyingParty({
     issuer: origin,
     port,
@@ -142,7 +143,6 @@ export async function openRequest(
         return tookMs
       }
     },
-    close: () => callback.close(),
   }
 }
 

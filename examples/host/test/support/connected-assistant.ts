@@ -49,15 +49,10 @@ export async function callTool(
   name: string,
   given: object = {},
 ): Promise<BrowserResponse> {
-  const browser = await host.browser(undefined, { anonymous: true })
-  return browser.request('POST', '/mcp', {
-    credentials: false,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: given },
-    }),
+  return host.call(token, 'POST', '/mcp', {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: given },
   })
 }

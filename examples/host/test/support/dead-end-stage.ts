@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type FakeClock, fakeClock, launchChromium, needsChromium } from '@svc/testkit'
+import { after, before } from 'mocha'
 import { openRequest } from './client-request.ts'
 import { createVisit, type DeadEndVisit } from './dead-end-visit.ts'
 import { type Front, openFront } from './front.ts'
@@ -49,6 +50,19 @@ interface Host {
 
 const ADMIN_TOKEN = 'dead-ends-admin-token-0123456789abcdef'
 
+/** A stage for the suite that is being defined. */
+export function suiteDeadEnds(options: StageOptions = {}): DeadEndStage {
+  let stage: DeadEndStage | undefined
+  before(async function () {
+    stage = await openDeadEnds(this, options)
+  })
+  after(() => stage?.close())
+  // The members of the stage once the suite has begun.
+  return new Proxy({} as DeadEndStage, {
+    get: (_, name: keyof DeadEndStage) => stage?.[name],
+  })
+}
+
 /** Skips the suite where the machine has no Chromium. */
 export async function openDeadEnds(
   suite: Mocha.Context,
@@ -90,7 +104,6 @@ export async function openDeadEnds(
           ...(isOnboarded === false && { isOnboarded }),
         })
         const request = await openRequest(owner.origin, front.port)
-        opened.push(() => request.close())
         const context = await browser.newContext({ locale: 'en' })
         const visit = await createVisit({ admin, owner, context, request, texts })
         if (hasSecondStep === true) await visit.admin('PATCH', '', { auth_mode: 'two_factor_mail' })

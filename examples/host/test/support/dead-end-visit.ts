@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 import { CLIENT_NAME, type ClientRequest } from './client-request.ts'
-import type { AdminAccess, TourOwner } from './tour-owner.ts'
+import { type AdminAccess, callAdmin, type TourOwner } from './tour-owner.ts'
 import { type TourSteps, tourSteps } from './tour-steps.ts'
 import type { TourTexts } from './tour-texts.ts'
 
@@ -72,19 +72,8 @@ export async function createVisit(parts: VisitParts): Promise<DeadEndVisit> {
       return owner.mailed('passphrase_reset', /http\S+passphrase_renew\?\S+/)
     },
     passcode: () => owner.mailed('two_factor', /\b\d{6}\b/),
-    async admin(method, path, body) {
-      const url = `http://127.0.0.1:${admin.port}/instances/${owner.domain}${path}`
-      const response = await fetch(url, {
-        method,
-        headers: {
-          authorization: `Bearer ${admin.token}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      expect(response.ok, `${method} ${path}: ${response.status}`).to.equal(true)
-      return response.status === 204 ? undefined : response.json()
-    },
+    admin: (method, path, body) =>
+      callAdmin(admin, method, `/instances/${owner.domain}${path}`, body),
   }
 }
 

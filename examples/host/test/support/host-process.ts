@@ -19,8 +19,12 @@ export interface HostProcess {
   readonly notice: string
   /** Its log so far, one event a line. */
   readonly log: readonly LogLine[]
-  /** Runs the command line against it. */
+  /** Runs the command line against it; a first text is divided at its spaces. */
   svc(...args: readonly string[]): Promise<CommandResult>
+  /** The same for a command that succeeds: what it prints. @throws Error otherwise */
+  words(...args: readonly string[]): Promise<string>
+  /** The same for a command that ends with 1: what it complains of. @throws Error otherwise */
+  refusal(...args: readonly string[]): Promise<string>
   /** @returns the exit code, null after SIGKILL */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -84,6 +88,10 @@ export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess
   const exited = once(child, 'close').then(([code]: unknown[]) => code as number | null)
   const started = await startedLine(child, log, said, exited)
   const adminPort = Number(started['adminPort'])
+  function svc(first = '', ...more: readonly string[]): Promise<CommandResult> {
+    const args = ['src/cli.ts', ...first.split(' '), ...more]
+    return run(args, { ...env, SVC_ADMIN_URL: `http://127.0.0.1:${adminPort}` }, host)
+  }
   return {
     port: Number(started['port']),
     adminPort,
@@ -93,12 +101,17 @@ export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess
       return said.stdout
     },
     log,
-    svc: (...args) =>
-      run(
-        ['src/cli.ts', ...args],
-        { ...env, SVC_ADMIN_URL: `http://127.0.0.1:${adminPort}` },
-        host,
-      ),
+    svc,
+    async words(...args) {
+      const { code, stdout, stderr } = await svc(...args)
+      if (code !== 0) throw new Error(`ended with ${code}: ${stdout}${stderr}`)
+      return stdout
+    },
+    async refusal(...args) {
+      const { code, stdout, stderr } = await svc(...args)
+      if (code !== 1) throw new Error(`ended with ${code}: ${stdout}${stderr}`)
+      return stderr
+    },
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       const code = await exited

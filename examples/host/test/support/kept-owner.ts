@@ -1,8 +1,17 @@
-import { deriveLoginValue } from '@svc/auth-ui'
-import { type Instance, openMember, sealedMembers, toFound } from '@svc/platform'
-import { type Json, recordKey } from '@svc/store'
-import { browserClient, openProvider, relyingParty } from '@svc/testkit'
+import { openMember, sealedMembers, toFound } from '@svc/platform'
+import type { Json } from '@svc/store'
+import { openProvider } from '@svc/testkit'
 import { createInstance } from '../../src/create-instance.ts'
+import {
+  browserAt,
+  connectClient,
+  findToCome,
+  givePassphrase,
+  plantSession,
+  postToCome,
+  refreshAt,
+  TO_COME,
+} from './owner-parts.ts'
 import type { TestHost } from './test-host.ts'
 
 /** What is known of an owner whose store was kept when a version was released. */
@@ -33,33 +42,12 @@ export async function makeKeptOwner(
     { domain, email: 'kept@mail.example' },
     passphrase,
   )
-  const party = relyingParty({ issuer: instance.origin, port: host.port })
-  const client = await party.register()
-  const pending = await party.authorize({ scope: SCOPE })
   const owner = browserAt(host, instance)
-  const { cookie } = await host.app.ui.owners.createSession(instance)
-  owner.plantCookie(`${cookie.name}=${cookie.value}; Path=/; Secure`, instance.origin)
-  const answer = await owner.submit((await owner.get(pending.url)).page().form('/auth/authorize'))
-  const tokens = await party.exchange(answer.location ?? '', pending)
-  const title = 'Water the plants'
-  await host.app.notify.post(instance, {
-    originator: 'cli',
-    category: 'operator',
-    declaration: {},
-    title,
-    message: 'They are dry.',
-    preferredChannels: ['mail'],
-    at: new Date(now + DAY_MS).toISOString(),
-  })
-  return {
-    domain,
-    passphrase,
-    clientId: String(client.client_id),
-    clientSecret: String(client['client_secret']),
-    refreshToken: tokens.refresh_token ?? '',
-    account: await importAccount(admin, domain),
-    title,
-  }
+  await plantSession(host, instance, owner)
+  const { clientId, clientSecret, refreshToken } = await connectClient(host, instance, owner, SCOPE)
+  await postToCome(host, instance, now + DAY_MS)
+  const account = await importAccount(admin, domain)
+  return { domain, passphrase, clientId, clientSecret, refreshToken, account, title: TO_COME }
 }
 
 /** @returns its id */
@@ -99,31 +87,14 @@ async function ok(answer: Promise<Response>): Promise<string> {
 /** Uses what the owner had. @throws Error when something of it does not work */
 export async function useKeptOwner(at: TestHost, owner: KeptOwner): Promise<void> {
   const { host, admin } = at
-  const { app, store } = host
-  const instance = await app.oauth.instances.byHost(owner.domain)
+  const instance = await host.app.oauth.instances.byHost(owner.domain)
   if (instance === undefined) throw new Error(`${owner.domain} is not there`)
-  const browser = browserAt(host, instance)
-  const form = (await browser.get('/auth/login')).page().form('/auth/login')
-  const key = recordKey(instance.id, 'owner', 'owner')
-  const { salt, iterations } = ((await store.get(key))?.value ?? {}) as {
-    readonly salt: string
-    readonly iterations: number
-  } // an owner's record
-  const passphrase = await deriveLoginValue(owner.passphrase, salt, iterations)
-  const loggedIn = await browser.submit(form, { passphrase })
+  const loggedIn = await givePassphrase(host, instance, owner.passphrase)
   if (loggedIn.status !== 302) throw new Error(`logging in: ${loggedIn.status}`)
-  const refreshed = await browserAt(host, instance).post('/auth/access_token', {
-    grant_type: 'refresh_token',
-    refresh_token: owner.refreshToken,
-    client_id: owner.clientId,
-    client_secret: owner.clientSecret,
-  })
-  if (refreshed.status !== 200) throw new Error(`refreshing: ${refreshed.text}`)
+  await refreshAt(host, instance, owner)
   const accounts = await ok(admin('GET', `/instances/${owner.domain}/accounts`))
   if (!accounts.includes(owner.account)) throw new Error(`the account is not there: ${accounts}`)
-  const { notifications } = await app.notify.operator.list(instance, {})
-  const waits = notifications.find(({ title }) => title === owner.title)
-  if (waits === undefined) throw new Error('nothing is to come')
+  await findToCome(host, instance, owner.title)
 }
 
 /** Opens every sealed value of the store. @returns how many there are */
@@ -141,8 +112,4 @@ export async function openEverySeal({ host }: TestHost): Promise<number> {
     }
   }
   return opened
-}
-
-function browserAt({ port }: TestHost['host'], { origin }: Instance) {
-  return browserClient({ base: origin, port })
 }

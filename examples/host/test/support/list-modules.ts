@@ -9,4 +9,7 @@ registerHooks({
     return next(url, context)
   },
 })
-process.on('exit', () => writeFileSync(String(process.env['LIST_MODULES']), [...loaded].join('\n')))
+process.on('exit', () => {
+  const list = [...loaded, ...(process as unknown as { moduleLoadList: string[] }).moduleLoadList]
+  writeFileSync(String(process.env['LIST_MODULES']), list.join('\n'))
+})

@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import { deriveLoginValue } from '@svc/auth-ui'
 import { type Instance, sealedMembers, sealMember, toFound, withTexts } from '@svc/platform'
 import { type Json, recordKey } from '@svc/store'
-import { browserClient, relyingParty } from '@svc/testkit'
+import type { BrowserClient } from '@svc/testkit'
 import { Decrypter } from 'age-encryption'
 import { createInstance } from '../../src/create-instance.ts'
 import type { RunningHost } from '../../src/host.ts'
 import { authenticatorApp } from './authenticators.ts'
+import {
+  browserAt,
+  connectClient,
+  findToCome,
+  givePassphrase,
+  postToCome,
+  refreshAt,
+} from './owner-parts.ts'
 import { PASSPHRASE } from './owner-visit.ts'
 
 /** An owner with a second factor, a session, a client and a notification that is still to come. */
@@ -20,7 +27,6 @@ export interface MovingOwner {
   check(host: RunningHost): Promise<void>
 }
 
-const TITLE = 'Water the plants'
 const HOUR_MS = 3_600_000
 
 /** Creates one. @param domain - of the new instance */
@@ -31,33 +37,17 @@ export async function createMovingOwner(host: RunningHost, domain: string): Prom
     PASSPHRASE,
   )
   const cookie = await host.app.ui.owners.createSession(instance)
-  const party = relyingParty({ issuer: instance.origin, port: host.port })
-  const client = await party.register()
-  const pending = await party.authorize({ scope: 'io.svc.files:GET' })
   const owner = browserAt(host, instance)
   plant(owner, cookie.cookie, instance)
-  const answer = await owner.submit((await owner.get(pending.url)).page().form('/auth/authorize'))
-  const tokens = await party.exchange(answer.location ?? '', pending)
-  let refreshToken = tokens.refresh_token ?? ''
+  const client = await connectClient(host, instance, owner, 'io.svc.files:GET')
+  let { refreshToken } = client
   const nextCode = authenticatorApp(await addAuthenticator(host, instance))
   const dueAt = Date.now() + HOUR_MS
-  await host.app.notify.post(instance, {
-    originator: 'cli',
-    category: 'operator',
-    declaration: {},
-    title: TITLE,
-    message: 'They are dry.',
-    preferredChannels: ['mail'],
-    at: new Date(dueAt).toISOString(),
-  })
+  await postToCome(host, instance, dueAt)
 
   async function logIn(at: RunningHost): Promise<void> {
     const stranger = browserAt(at, instance)
-    const page = (await stranger.get('/auth/login')).page()
-    const form = page.form('/auth/login')
-    const { salt, iterations } = await ownerRecord(at, instance)
-    const passphrase = await deriveLoginValue(PASSPHRASE, salt, iterations)
-    const second = await stranger.submit(form, { passphrase })
+    const second = await givePassphrase(at, instance, PASSPHRASE, stranger)
     const step = second.page().form('/auth/twofactor')
     const done = await stranger.submit(step, { 'two-factor-passcode': await nextCode() })
     if (done.status !== 302) throw new Error(`the second step answered ${done.status}`)
@@ -66,35 +56,21 @@ export async function createMovingOwner(host: RunningHost, domain: string): Prom
   return {
     instance,
     dueAt,
-    accessToken: tokens.access_token,
+    accessToken: client.token,
     async check(at) {
       await logIn(at)
       const browser = browserAt(at, instance)
       plant(browser, cookie.cookie, instance)
       const page = await browser.get('/auth/login')
       if (page.status !== 302) throw new Error(`the old cookie was answered ${page.status}`)
-      const refreshed = await browser.post('/auth/access_token', {
-        grant_type: 'refresh_token',
-        refresh_token: refreshToken,
-        client_id: String(client.client_id),
-        client_secret: String(client['client_secret']),
-      })
-      if (refreshed.status !== 200)
-        throw new Error(`refreshing: ${refreshed.status} ${refreshed.text}`)
-      const next = (JSON.parse(refreshed.text) as { refresh_token?: string }).refresh_token
-      refreshToken = next ?? refreshToken
-      const { notifications } = await at.app.notify.operator.list(instance, {})
-      if (!notifications.some(({ title }) => title === TITLE)) throw new Error('nothing is to come')
+      refreshToken = await refreshAt(at, instance, { ...client, refreshToken })
+      await findToCome(at, instance)
     },
   }
 }
 
-function browserAt(host: RunningHost, instance: Instance) {
-  return browserClient({ base: instance.origin, port: host.port })
-}
-
 function plant(
-  browser: ReturnType<typeof browserClient>,
+  browser: BrowserClient,
   { name, value }: { readonly name: string; readonly value: string },
   { domain, origin }: Instance,
 ): void {
@@ -118,14 +94,6 @@ async function addAuthenticator({ app, store }: RunningHost, { id }: Instance): 
   const sealed = withTexts(value, [{ path: member.path, text }])
   await store.write([{ op: 'put', key, value: sealed }])
   return base32(bytes)
-}
-
-async function ownerRecord({ store }: RunningHost, { id }: Instance) {
-  const record = await store.get<{ [name: string]: Json; salt: string; iterations: number }>(
-    recordKey(id, 'owner', 'owner'),
-  )
-  if (record === undefined) throw new Error('there is no owner')
-  return record.value
 }
 
 function base32(bytes: Buffer): string {

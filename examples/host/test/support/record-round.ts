@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { createInstance } from '../../src/create-instance.ts'
 import { authenticatorApp } from './authenticators.ts'
 import type { AccountHost } from './account-host.ts'
+import { plantSession } from './owner-parts.ts'
 import type { RecordObserver } from './record-observer.ts'
 
 const DOMAIN = 'owner.example.com'
@@ -133,12 +134,10 @@ async function confirm(
   redirect: string,
   second?: { readonly browser: BrowserClient; readonly code: string },
 ): Promise<{ confirmation_code: string; confirmation_state: string }> {
-  const { oauth, ui } = host.host.app
-  const instance = await oauth.instances.byHost(DOMAIN)
+  const instance = await host.host.app.oauth.instances.byHost(DOMAIN)
   if (instance === undefined) throw new Error('the instance is there')
   const browser = second?.browser ?? (await visitor())
-  const { cookie } = await ui.owners.createSession(instance)
-  browser.plantCookie(`${cookie.name}=${cookie.value}; Path=/; Domain=${DOMAIN}; Secure`, ORIGIN)
+  await plantSession(host.host, instance, browser)
   const form = { passphrase: LOGIN_VALUE, redirect, state: 'a state' }
   let answer = await browser.post('/auth/confirm', form, { headers: JSON_ONLY })
   const { two_factor_token: token } = answer.json<Record<string, string>>()

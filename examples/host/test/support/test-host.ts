@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Instance, originOfApp } from '@svc/platform'
 import type { Clock } from '@svc/store'
-import { type BrowserClient, browserClient, type RelyingParty, relyingParty } from '@svc/testkit'
+import { type BrowserClient, type BrowserResponse, browserClient } from '@svc/testkit'
+import { expect } from 'chai'
 import { type Config, loadConfig } from '../../src/config/config.ts'
-import { createInstance } from '../../src/create-instance.ts'
 import { type RunningHost, startHost } from '../../src/host.ts'
 import { LOG_EVENTS } from '../../src/log/log-events.ts'
 import type { HostLog } from '../../src/log/log.ts'
 import { ASKED_SWITCHES } from './host-process.ts'
 import { logFaults } from './log-faults.ts'
+import { type Connected, connectClient, onboard, plantSession } from './owner-parts.ts'
 
 /** A host in this process, on a store of its own, and what tests ask of it. */
 export interface TestHost {
@@ -25,17 +26,29 @@ export interface TestHost {
   /** Origin of an app of the instance. */
   app(slug: string): string
   /** An outside client with tokens of this scope. */
-  connect(
-    scope: string,
-    metadata?: Readonly<Record<string, unknown>>,
-  ): Promise<{
-    readonly party: RelyingParty
-    readonly token: string
-    readonly refreshToken: string
-  }>
+  connect(scope: string, metadata?: Readonly<Record<string, unknown>>): Promise<Connected>
   /** Calls the admin listener. */
   admin(method: string, path: string, body?: unknown): Promise<Response>
+  /** Calls the admin listener below the instance. @throws AssertionError for another status */
+  adminJson(method: string, path: string, body?: unknown, status?: number): Promise<JsonBody>
+  appToken(slug: string, domain?: string): Promise<AppAccess>
+  /** Calls an endpoint with a token; a text is sent as it is. @param path - of the instance, or a URL */
+  call(
+    access: AppAccess | string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<BrowserResponse>
   stop(): Promise<void>
+}
+
+export type JsonBody = Readonly<Record<string, unknown>>
+
+/** An app's token counts with its session. */
+export interface AppAccess {
+  readonly token: string
+  readonly cookie: string
 }
 
 /** Starts the host with these `SVC_*` entries and one instance, on the machine's clock unless given another. */
@@ -64,37 +77,27 @@ export async function startTestHost(
     notice: (text: string) => notices.push(text),
     ...(clock !== undefined && { clock }),
   })
-  const { instance } = await createInstance(host.app, {
-    domain,
-    email: 'alice@mail.example',
-    publicName: 'Alice',
-  })
-  // Onboarded, by a hash that nobody computes: these tests open sessions without a passphrase.
-  await host.app.ui.owners.importPassphrase(instance, {
-    over: 'login-value',
-    hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
-    salt: 'me@alice',
-    iterations: 650_000,
-  })
+  const email = 'alice@mail.example'
+  const instance = await onboard(host, { domain, email, publicName: 'Alice' })
 
   async function browser(
     base = instance.origin,
     options: { readonly anonymous?: true } = {},
   ): Promise<BrowserClient> {
     const client = browserClient({ base, port: host.port })
-    if (options.anonymous === undefined) {
-      const { cookie } = await host.app.ui.owners.createSession(instance)
-      const name = instance.domain.replace(/:\d+$/, '')
-      const shared = instance.subdomains === 'nested' ? `; Domain=${name}` : ''
-      const secure = instance.isHttps ? '; Secure' : ''
-      client.plantCookie(
-        `${cookie.name}=${cookie.value}; Path=/${shared}${secure}`,
-        instance.origin,
-      )
-    }
+    if (options.anonymous === undefined) await plantSession(host, instance, client)
     return client
   }
 
+  const admin = (method: string, target: string, body?: unknown): Promise<Response> =>
+    fetch(`http://127.0.0.1:${host.adminPort}${target}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${config.adminToken}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
   return {
     host,
     config,
@@ -103,29 +106,34 @@ export async function startTestHost(
     notices,
     browser,
     app: (slug) => originOfApp(instance, slug),
-    async connect(scope, metadata) {
-      const party = relyingParty({ issuer: instance.origin, port: host.port })
-      await party.register(metadata)
-      const pending = await party.authorize({ scope })
-      const owner = await browser()
-      const page = await owner.get(pending.url)
-      const answer = await owner.submit(page.page().form('/auth/authorize'))
-      const tokens = await party.exchange(answer.location ?? '', pending)
-      return {
-        party,
-        token: tokens.access_token,
-        refreshToken: tokens.refresh_token ?? '',
-      }
+    connect: async (scope, metadata) =>
+      connectClient(host, instance, await browser(), scope, metadata),
+    admin,
+    async adminJson(method, target, body, status = 200) {
+      const answer = await admin(method, `/instances/${domain}${target}`, body)
+      const text = await answer.text()
+      expect(answer.status, text).to.equal(status)
+      return text === '' ? {} : (JSON.parse(text) as JsonBody)
     },
-    admin: (method, target, body) =>
-      fetch(`http://127.0.0.1:${host.adminPort}${target}`, {
-        method,
+    async appToken(slug, of = domain) {
+      const answer = await admin('POST', `/instances/${of}/app-tokens`, { slug })
+      expect(answer.status).to.equal(201)
+      return (await answer.json()) as AppAccess // as the admin listener answers
+    },
+    async call(access, method, target, body, headers) {
+      const { token, cookie } = typeof access === 'string' ? { token: access, cookie: '' } : access
+      const client = await browser(instance.origin, { anonymous: true })
+      return client.request(method, target, {
+        credentials: false,
         headers: {
-          authorization: `Bearer ${config.adminToken}`,
+          authorization: `Bearer ${token}`,
+          ...(cookie !== '' && { cookie }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+    },
     async stop() {
       await host.stop()
       await rm(dataDir, { recursive: true, force: true })

@@ -100,5 +100,5 @@ export async function callAdmin(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`)
-  return response.json()
+  return response.status === 204 ? undefined : response.json()
 }

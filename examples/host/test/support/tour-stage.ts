@@ -1,5 +1,7 @@
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
-import { launchChromium, needsChromium, needsRedis } from '@svc/testkit'
+import { isSecondLevel, launchChromium, needsChromium, needsRedis } from '@svc/testkit'
+import { expect } from 'chai'
+import { after, afterEach, before } from 'mocha'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type CommandResult, type HostProcess, spawnHost } from './host-process.ts'
 import { type AdminAccess, createTourOwner, type TourOwner } from './tour-owner.ts'
@@ -14,26 +16,37 @@ export interface TourRun {
   readonly locale: 'en' | 'de' | 'fr'
 }
 
-/** Where `elsewhere` is another process on the same store, too, wherever the store allows that. */
-export const TOUR_RUNS: readonly TourRun[] = [
-  { name: 'SQLite, nested app hosts', store: 'sqlite', subdomains: 'nested', locale: 'en' },
-  {
-    name: 'Redis, two processes, flat app hosts, in German',
-    store: 'redis',
-    subdomains: 'flat',
-    locale: 'de',
-  } as const,
-]
-
-/** Where a chapter needs one of the two: one process, or two of them. */
-export const ONE_PROCESS: readonly TourRun[] = TOUR_RUNS.filter(({ store }) => store === 'sqlite')
-export const TWO_PROCESSES: readonly TourRun[] = TOUR_RUNS.filter(({ store }) => store === 'redis')
-/** The same in French. */
-export const TWO_PROCESSES_FR: readonly TourRun[] = TWO_PROCESSES.map((run) => ({
-  ...run,
-  name: run.name.replace('German', 'French'),
+/** One process. */
+export const NESTED: TourRun = {
+  name: 'SQLite, nested app hosts',
+  store: 'sqlite',
+  subdomains: 'nested',
+  locale: 'en',
+}
+export const FLAT_FR: TourRun = {
+  name: 'SQLite, flat app hosts, in French',
+  store: 'sqlite',
+  subdomains: 'flat',
   locale: 'fr',
-}))
+}
+/** Where `elsewhere` is another process on the same store. */
+export const TWO_PROCESSES: TourRun = {
+  name: 'Redis, two processes, flat app hosts, in German',
+  store: 'redis',
+  subdomains: 'flat',
+  locale: 'de',
+}
+/** The same in French. */
+export const TWO_PROCESSES_FR: TourRun = {
+  ...TWO_PROCESSES,
+  name: 'Redis, two processes, flat app hosts, in French',
+  locale: 'fr',
+}
+
+/** What a journey runs on: the first of these, and all of them with `--all`. */
+export function journeys(...runs: readonly TourRun[]): readonly TourRun[] {
+  return isSecondLevel() ? runs : runs.slice(0, 1)
+}
 
 /** What a browser tells, and whether it runs scripts. */
 export interface TourLook {
@@ -72,13 +85,29 @@ export interface TourStage {
 }
 
 /**
- * Starts what a run needs; skips the suite where the machine has no Chromium or Redis.
+ * A stage for the suite that is being defined. After each test nothing may have gone wrong in pages and hosts.
  * @param env - more of `SVC_*`
  */
-export async function openTour(
+export function suiteTour(run: TourRun, env: Readonly<Record<string, string>> = {}): TourStage {
+  let stage: TourStage | undefined
+  before(async function () {
+    stage = await openTour(run, this, env)
+  })
+  after(() => stage?.close())
+  afterEach(() => {
+    expect(stage?.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
+  })
+  // The members of the stage once the suite has begun.
+  return new Proxy({} as TourStage, {
+    get: (_, name: keyof TourStage) => stage?.[name],
+  })
+}
+
+/** Starts what a run needs; skips the suite where the machine has no Chromium or Redis. */
+async function openTour(
   run: TourRun,
   suite: Mocha.Context,
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>>,
 ): Promise<TourStage> {
   needsChromium(suite)
   if (run.store === 'redis') needsRedis(suite)

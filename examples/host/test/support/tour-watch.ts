@@ -4,7 +4,7 @@ import type { BrowserContext } from 'playwright-core'
 export interface PageWatch {
   /** Watches every page of a browser context, from now on. */
   add(context: BrowserContext): Promise<void>
-  /** A refusal that the test provokes: the browser reports its answer as a resource that failed. */
+  /** A refusal, or an unknown host, that the test provokes: the browser reports a resource that failed. */
   allowRefusal(pathname: string): void
   /** Everything since the last time; what was allowed is forgotten, too. */
   take(): readonly string[]
@@ -20,7 +20,7 @@ export function watchPages(): PageWatch {
   const allowed = new Set<string>()
 
   const isAllowed = ({ text, url }: Fault): boolean =>
-    /^Failed to load resource: .* status of 4\d\d/.test(text) &&
+    /^Failed to load resource: (?:.* status of 4\d\d|net::ERR_NAME_NOT_RESOLVED)/.test(text) &&
     URL.canParse(url) &&
     allowed.has(new URL(url).pathname)
 

@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
@@ -16,6 +15,7 @@ import { judgeVersion } from '../../src/checks/store-version.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { putStoreRecord } from '../../src/storage/store-record.ts'
 import { KNOWN_VERSIONS } from '../../src/storage/store-version.ts'
+import { closeAfterTest, testFolder } from '../support/for-test.ts'
 
 const clock = { now: () => Date.UTC(2026, 4, 2, 12) }
 const GIB = 1024 ** 3
@@ -25,9 +25,8 @@ const STORED = { oldestProduct: '0.1.0', product: '0.1.0', raisedAt: Date.UTC(20
 describe('the checks of an installation', () => {
   let folder: string
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-checks-'))
+    folder = testFolder()
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
 
   it('node.version names the range that is needed', () => {
     const range = '>=22.22.2 <23 || >=24.14.1'
@@ -137,26 +136,23 @@ describe('the checks of an installation', () => {
 
   it('store.version warns until a store is raised, and is a fault where this product cannot read it', async () => {
     const store = sqliteStore({ file: ':memory:' })
-    try {
-      await store.raise(1, [putStoreRecord({ ...STORED, version: 1 })])
-      const [present] = await judgeVersion(store)
-      expect(present?.state).to.equal('ok')
-      const next = { ...KNOWN_VERSIONS, product: '0.2.1', reads: [1, 2], writes: 2 } as const
-      expect(await judgeVersion(store, next)).to.deep.equal([
-        {
-          state: 'warning',
-          text: 'The store is of version 1, and Svc 0.2.1 writes version 2.',
-          remedy: 'Run svc store upgrade once every process is of this version.',
-        },
-      ])
-      const through = { 1: '0.2.1' }
-      const later = { ...next, product: '0.4.0', reads: [2, 3], writes: 3, through } as const
-      const [fault] = await judgeVersion(store, later)
-      expect(fault).to.include({ state: 'fault', id: 'store.version' })
-      expect(fault?.text).to.include('This store is of version 1').and.to.include('0.2.1')
-    } finally {
-      await store.close()
-    }
+    closeAfterTest(() => store.close())
+    await store.raise(1, [putStoreRecord({ ...STORED, version: 1 })])
+    const [present] = await judgeVersion(store)
+    expect(present?.state).to.equal('ok')
+    const next = { ...KNOWN_VERSIONS, product: '0.2.1', reads: [1, 2], writes: 2 } as const
+    expect(await judgeVersion(store, next)).to.deep.equal([
+      {
+        state: 'warning',
+        text: 'The store is of version 1, and Svc 0.2.1 writes version 2.',
+        remedy: 'Run svc store upgrade once every process is of this version.',
+      },
+    ])
+    const through = { 1: '0.2.1' }
+    const later = { ...next, product: '0.4.0', reads: [2, 3], writes: 3, through } as const
+    const [fault] = await judgeVersion(store, later)
+    expect(fault).to.include({ state: 'fault', id: 'store.version' })
+    expect(fault?.text).to.include('This store is of version 1').and.to.include('0.2.1')
   })
 
   it('mail.unset is a warning at a start, a fault for the doctor', async () => {

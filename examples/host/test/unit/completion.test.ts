@@ -1,19 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import { skipUnless } from '@svc/testkit'
 import { expect } from 'chai'
+import { suiteFolder } from '../support/for-test.ts'
 import { hostEnvironment, runSvc } from '../support/host-process.ts'
 
 describe('svc completion', function () {
   this.timeout(60_000)
-  let folder: string
-  before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-completion-'))
-  })
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = suiteFolder()
 
   async function scriptOf(shell: string): Promise<string> {
     const { code, stdout, stderr } = await runSvc(['completion', shell], hostEnvironment({}))

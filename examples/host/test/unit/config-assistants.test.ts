@@ -5,16 +5,6 @@ import { coreOverrides } from '../../src/config/overrides.ts'
 
 /** @see assistants.md 7.1 */
 describe('the switches of assistants', () => {
-  it('let assistants in unless told otherwise, with every choice of the owner', () => {
-    const config = loadConfig({})
-    expect(assistantSwitches(config.assistants)).to.deep.equal({ isOn: true, writes: true })
-    expect(assistantOptions(config.assistants)).to.deep.equal({
-      registration: true,
-      requireState: false,
-      maxDuration: '30d',
-    })
-  })
-
   it('reach what they are about', () => {
     const config = loadConfig({
       SVC_ASSISTANTS: 'off',

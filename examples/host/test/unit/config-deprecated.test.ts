@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { ConfigError } from '../../src/config/config.ts'
 import { readDeprecatedApps } from '../../src/config/deprecated-apps.ts'
+import { suiteFolder } from '../support/for-test.ts'
 
 describe('readDeprecatedApps', () => {
-  let folder: string
-  before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-config-'))
-  })
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = suiteFolder()
 
   function write(text: string): string {
     const file = path.join(folder, 'deprecated.json')

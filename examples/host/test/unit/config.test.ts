@@ -1,29 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
-import { ConfigError, loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { flagshipOptions } from '../../src/config/flagship.ts'
-import { fileSchema, listEntries } from '../../src/config/entries.ts'
+import { fileSchema } from '../../src/config/entries.ts'
 import { uiOverrides } from '../../src/config/overrides.ts'
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts'
+import { faultsOf } from '../support/config-faults.ts'
+import { testFolder } from '../support/for-test.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'svc-config-'))
+  folder = testFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
-
-function faultsOf(load: () => unknown): readonly string[] {
-  try {
-    load()
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
-  return []
-}
 
 function fileWith(content: unknown): string {
   const file = path.join(folder, 'config.json')
@@ -32,22 +22,6 @@ function fileWith(content: unknown): string {
 }
 
 describe('loadConfig', () => {
-  it('has the defaults that scripts rely on', () => {
-    expect(loadConfig({})).to.deep.include({
-      port: 8080,
-      adminPort: 6060,
-      dataDir: path.resolve('data'),
-      store: 'sqlite',
-      trustProxy: 0,
-      namespace: 'io.svc',
-      revokeOauthOnReset: 'flagship',
-      subdomains: 'nested',
-      demo: true,
-      isProduction: false,
-      lifetimes: {},
-    })
-  })
-
   it('checks what is given as it would among all settings', () => {
     // With the check of the schema itself, which a start does without.
     const isValid = new Ajv({ allErrors: true, strict: true }).compile(fileSchema())
@@ -95,28 +69,6 @@ describe('loadConfig', () => {
     expect(loadConfig(skipping).flagship).to.include({ skipCertification: true })
     expect(faultsOf(() => loadConfig({ ...skipping, NODE_ENV: 'production' }))).to.deep.equal([
       'SVC_FLAGSHIP_SKIP_CERTIFICATION: not in production',
-    ])
-  })
-
-  it('knows the names that scripts rely on', () => {
-    const names = listEntries().map(({ env }) => env)
-    expect(names).to.include.members([
-      'SVC_ADMIN_PORT',
-      'SVC_ADMIN_TOKEN',
-      'SVC_ADMIN_URL',
-      'SVC_DATA_DIR',
-      'SVC_DEMO',
-      'SVC_DEMO_DOMAIN',
-      'SVC_KEYS',
-      'SVC_KEYS_FILE',
-      'SVC_NAMESPACE',
-      'SVC_PORT',
-      'SVC_SMTP_URL',
-      'SVC_STORE',
-      'SVC_SUBDOMAINS',
-      'SVC_TLS_CERT',
-      'SVC_TLS_KEY',
-      'SVC_TRUST_PROXY',
     ])
   })
 
@@ -211,20 +163,15 @@ describe('loadConfig', () => {
     expect(faults.join()).to.not.include('hunter2')
   })
 
-  const files: [string, string][] = [
-    ['that is not there', 'SVC_CONFIG: the file cannot be read'],
-    ['that is not JSON', 'SVC_CONFIG: the file is not JSON'],
-    ['that is no object', 'SVC_CONFIG: the whole file: must be object'],
-  ]
-  for (const [what, fault] of files) {
+  for (const [what, content, fault] of [
+    ['that is not there', undefined, 'the file cannot be read'],
+    ['that is not JSON', '{port: 1}', 'the file is not JSON'],
+    ['that is no object', [], 'the whole file: must be object'],
+  ] as const) {
     it(`refuses a file ${what}`, () => {
-      const contents: Record<string, unknown> = {
-        'that is not JSON': '{port: 1}',
-        'that is no object': [],
-      }
-      const content = contents[what]
       const file = content === undefined ? path.join(folder, 'absent.json') : fileWith(content)
-      expect(faultsOf(() => loadConfig({ SVC_CONFIG: file }))).to.deep.equal([fault])
+      const faults = faultsOf(() => loadConfig({ SVC_CONFIG: file }))
+      expect(faults).to.deep.equal([`SVC_CONFIG: ${fault}`])
     })
   }
 })

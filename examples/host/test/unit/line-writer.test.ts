@@ -64,7 +64,8 @@ describe('the log of a process', () => {
     const ended = once(writer.process, 'exit')
     await writer.said()
     const { flushMs } = await writer.said()
-    expect(flushMs).to.be.within(500, 5000)
+    // It counts from the last line that was taken, which a slow machine wrote a while before.
+    expect(flushMs).to.be.within(200, 5000)
     expect(await ended).to.deep.equal([0, null])
   })
 })

@@ -17,12 +17,6 @@ import { fitsSchema } from '@svc/store/options'
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { DEFINED_FUNCTIONS } from '../../../../docs/build/option-definitions.ts'
-import {
-  documentedOptions,
-  type DocumentedOption,
-  readOptionTable,
-  wrongValueAt,
-} from '../support/option-pages.ts'
 import { everyOption, misspeltOptions } from '../support/misspelt-options.ts'
 
 const store = sqliteStore({ file: ':memory:' })
@@ -102,6 +96,9 @@ describe('options of all packages', () => {
       for (const { path, option } of everyOption(definition.members)) {
         const { shape, fallback } = option
         if (shape.kind !== 'value') continue
+        // What a name says of its unit, the definition says, too.
+        const [, named = ''] = /(Ms|Bytes|Kib|Days)$/.exec(path) ?? []
+        expect(shape.unit, path).to.equal(UNITS[named] ?? shape.unit)
         const check = ajv.compile(shape.schema)
         if (fallback.kind !== 'value' || fallback.value === undefined) continue
         expect(fitsSchema(shape.schema, fallback.value), path).to.equal(true)
@@ -109,47 +106,6 @@ describe('options of all packages', () => {
         expect(shape.isRight?.(String(fallback.value)) ?? true, path).to.equal(true)
       }
     })
-
-    it(`are on the page of the package, each with all columns: ${name} of ${module}`, () => {
-      const rows = readOptionTable(name, module)
-      const paths = rows.map((row) => `options.${row.option}`)
-      // Members of a limit are told in its own row.
-      const documented = documentedOptions(definition.members)
-      expect(paths).to.deep.equal(documented.map(({ path }) => path))
-      for (const [at, row] of rows.entries()) {
-        for (const [column, text] of Object.entries(row)) {
-          expect(text, `${column} of ${row.option}`).to.not.equal('')
-        }
-        const { option } = documented[at] ?? {}
-        if (option?.shape.kind !== 'value' || option.shape.schema.type !== 'integer') continue
-        const { unit = '–', schema } = option.shape
-        expect(row.unit, row.option).to.equal(unit)
-        expect(row.range, row.option).to.include(`${schema.minimum} to ${schema.maximum}`)
-        // What a name says of its unit, the definition says, too.
-        const [, named = ''] = /(Ms|Bytes|Kib|Days)$/.exec(row.option) ?? []
-        expect(UNITS[named] ?? unit, row.option).to.equal(unit)
-      }
-    })
-
-    it(`say what the page tells of wrong values: ${name} of ${module}`, () => {
-      for (const row of readOptionTable(name, module)) expectSaid(row)
-    })
-
-    /** The function itself is called with the value, and its error is what a caller gets. */
-    function expectSaid({ option, wrong }: DocumentedOption): void {
-      const { path, options } = wrongValueAt(definition.members, option)
-      let message = ''
-      try {
-        // Wrong on purpose.
-        call({ ...right, ...options } as never)
-      } catch (error) {
-        expect(error, path).to.be.instanceOf(TypeError)
-        message = error instanceof Error ? error.message : ''
-      }
-      const said = message.split('\n').find((line) => line.startsWith(`${path}: `))
-      expect(said, path).to.be.a('string')
-      expect(wrong.split('; '), path).to.include(said?.slice(path.length + 2))
-    }
 
     it(`are refused by ${name} of ${module} as a TypeError when there are none`, () => {
       for (const none of [null, 1, 'x', []]) {

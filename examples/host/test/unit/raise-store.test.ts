@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { skipUnless } from '@svc/testkit'
@@ -17,6 +15,7 @@ import {
   KNOWN_VERSIONS,
   type KnownVersions,
 } from '../../src/storage/store-version.ts'
+import { closeAfterTest, testFolder } from '../support/for-test.ts'
 
 const key = (n: number) => recordKey('i', 'thing', String(n))
 const COUNT = 250
@@ -60,7 +59,7 @@ describe('raising an embedded store', () => {
   let store: EmbeddedStore
   const told: unknown[] = []
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'svc-raise-'))
+    dir = testFolder()
     file = join(dir, 'store.db')
     store = sqliteStore({ file, reads: NEXT.reads })
     await fill(store)
@@ -68,7 +67,6 @@ describe('raising an embedded store', () => {
   })
   afterEach(async () => {
     await store.close()
-    await rm(dir, { recursive: true })
   })
 
   const raise = (known: KnownVersions, freeBytes?: number): Promise<void> =>
@@ -121,12 +119,9 @@ describe('raising an embedded store', () => {
     await raise(NEXT)
     await expectMigrated(store)
     const copy = sqliteStore({ file: `${file}.before-v2` })
-    try {
-      for (let n = 0; n < COUNT; n++) {
-        expect((await copy.get(key(n)))?.value).to.deep.equal({ n })
-      }
-    } finally {
-      await copy.close()
+    closeAfterTest(() => copy.close())
+    for (let n = 0; n < COUNT; n++) {
+      expect((await copy.get(key(n)))?.value).to.deep.equal({ n })
     }
   })
 

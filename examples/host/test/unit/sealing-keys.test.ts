@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createAccountTypes } from '@svc/connectors'
 import { createSealer, type SealingKey } from '@svc/platform'
@@ -10,6 +9,7 @@ import { expect } from 'chai'
 import { type Config, ConfigError, loadConfig } from '../../src/config/config.ts'
 import { developmentPushKeys } from '../../src/notifications/push-keys.ts'
 import { openSealingKeys, readSealingKeys } from '../../src/storage/sealing-keys.ts'
+import { closeAfterTest, testFolder } from '../support/for-test.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const good = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')
@@ -17,12 +17,9 @@ const good = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toSt
 let folder: string
 let store: Store
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'svc-keys-'))
+  folder = testFolder()
   store = sqliteStore({ file: ':memory:' })
-})
-afterEach(async () => {
-  await store.close()
-  rmSync(folder, { recursive: true })
+  closeAfterTest(() => store.close())
 })
 
 function configOf(changes: Partial<Config> = {}): Config {

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
-import { ConfigError, loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { listEntries } from '../../src/config/entries.ts'
+import { faultsOf } from '../support/config-faults.ts'
+import { suiteFolder } from '../support/for-test.ts'
 
 describe('secrets from files', () => {
-  let folder: string
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-secrets-'))
-  })
-  afterEach(() => rmSync(folder, { recursive: true }))
+  const folder = suiteFolder()
 
   function file(name: string, content: string): string {
     const place = path.join(folder, name)
@@ -18,15 +15,7 @@ describe('secrets from files', () => {
     return place
   }
 
-  function faultsOf(env: Readonly<Record<string, string>>): readonly string[] {
-    try {
-      loadConfig(env)
-    } catch (error) {
-      if (error instanceof ConfigError) return error.faults
-      throw error
-    }
-    return []
-  }
+  const faults = (env: Readonly<Record<string, string>>) => faultsOf(() => loadConfig(env))
 
   it('take the place of the variables, without the last line end', () => {
     const url = file('smtp', 'smtps://user:secret@mail.example.org\n')
@@ -46,11 +35,11 @@ describe('secrets from files', () => {
     for (const { env, path: place, entry } of listEntries()) {
       if (entry.isSecret !== true || place === 'keys') continue
       const missing = path.join(folder, 'none')
-      expect(faultsOf({ [`${env}_FILE`]: missing })).to.deep.equal([
+      expect(faults({ [`${env}_FILE`]: missing })).to.deep.equal([
         `${env}_FILE: the file cannot be read`,
       ])
     }
-    expect(faultsOf({ SVC_PORT_FILE: file('port', '1') })).to.deep.equal([
+    expect(faults({ SVC_PORT_FILE: file('port', '1') })).to.deep.equal([
       'SVC_PORT_FILE: unknown entry',
     ])
   })
@@ -58,7 +47,7 @@ describe('secrets from files', () => {
   it('are refused beside the variable, and when they are empty or wrong, without a word of them', () => {
     const token = file('token', 'short-secret')
     expect(
-      faultsOf({
+      faults({
         SVC_ADMIN_TOKEN_FILE: token,
         SVC_NOTIFICATIONS_SMS_TOKEN: 'one',
         SVC_NOTIFICATIONS_SMS_TOKEN_FILE: token,

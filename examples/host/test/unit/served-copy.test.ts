@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { recordKey } from '@svc/store'
@@ -7,12 +6,13 @@ import { type EmbeddedStore, sqliteStore } from '@svc/store/sqlite'
 import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { ServedCopies } from '../../src/backups/served-copy.ts'
+import { testFolder } from '../support/for-test.ts'
 
 describe('copies of the store for commands', () => {
   let folder: string
   let store: EmbeddedStore
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-copies-'))
+    folder = testFolder()
     store = sqliteStore({ file: path.join(folder, 'store.db') })
     const value = 'x'.repeat(60_000)
     for (let at = 0; at < 3; at += 1) {
@@ -27,7 +27,6 @@ describe('copies of the store for commands', () => {
   })
   afterEach(async () => {
     await store.close()
-    rmSync(folder, { recursive: true })
   })
 
   const place = (name: string): string => path.join(folder, `${name}.unfinished`)

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { createFullDisk, type DiskState } from '../../src/quota/full-disk.ts'
 import { type Space, watchSpace } from '../../src/quota/low-space.ts'
 import { createReserve, RESERVE_BYTES } from '../../src/quota/reserve.ts'
 import { createStoreSpace } from '../../src/quota/store-space.ts'
+import { testFolder } from '../support/for-test.ts'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
@@ -69,9 +69,8 @@ describe('low space (operation.md 8.4)', () => {
 describe('a store that cannot write (operation.md 8.5, 8.6)', () => {
   let folder: string
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-reserve-'))
+    folder = testFolder()
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
 
   async function start(state: DiskState) {
     const { lines, log } = recordingLog()

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
@@ -13,19 +11,19 @@ import {
   followCertificate,
   readCertificate,
 } from '../../src/http/tls-certificate.ts'
+import { suiteFolder } from '../support/for-test.ts'
 
 const given = (name: string): string =>
   fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
 
 describe('the certificate of the listener', () => {
-  let folder: string
+  const folder = suiteFolder()
   let files: { readonly cert: string; readonly key: string }
   let server: https.Server
   let certificate: CertificateFiles
   const log: string[] = []
 
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-tls-'))
     files = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') }
   })
   beforeEach(async () => {
@@ -44,7 +42,6 @@ describe('the certificate of the listener', () => {
     server.close()
     await once(server, 'close')
   })
-  after(() => rm(folder, { recursive: true }))
 
   /** Whom a new handshake meets. */
   async function subject(): Promise<string | undefined> {
@@ -86,19 +83,5 @@ describe('the certificate of the listener', () => {
     rmSync(files.cert)
     certificate.reload()
     expect(await subject()).to.equal('alice.example.com')
-  })
-
-  it('is another one for new handshakes only', async () => {
-    const { port } = server.address() as AddressInfo // it listens on a port
-    const open = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-    await once(open, 'secureConnect')
-    certificate.close()
-    renew()
-    certificate.reload()
-    expect(await subject()).to.equal('new.example')
-    open.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    const [answer] = (await once(open, 'data')) as [Buffer]
-    expect(String(answer)).to.match(/^HTTP\/1\.1 200 /)
-    open.destroy()
   })
 })

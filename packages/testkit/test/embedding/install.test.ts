@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import { installCommands, sharedPackages, timeBudget } from '../../src/index.ts'
+import { suiteFolder } from '../support/folders.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const EXAMPLE = path.join(ROOT, 'examples/embedded')
@@ -43,13 +43,12 @@ function must({ status, output }: Ran): string {
 
 describe('the first ten minutes with the packages', function () {
   this.timeout(300_000)
-  let folder: string
+  const folder = suiteFolder()
   let withNpm: string
   let withPnpm: string
   const printed: string[] = []
 
   before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-install-'))
     withNpm = mkdtempSync(path.join(folder, 'npm-'))
     withPnpm = mkdtempSync(path.join(folder, 'pnpm-'))
     const { npm, pnpm } = installCommands(ROOT)
@@ -66,7 +65,6 @@ describe('the first ten minutes with the packages', function () {
     const nodes = [OLDEST, TOO_OLD].map((version) => `node-${version}@npm:${nodeName()}@${version}`)
     must(run('npm', ['install', '--ignore-scripts', ...nodes], folder))
   })
-  after(() => rmSync(folder, { recursive: true, force: true }))
 
   /** As npm calls the package that a Node for this machine comes in. */
   function nodeName(): string {

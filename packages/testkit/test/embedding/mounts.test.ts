@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
@@ -22,15 +21,9 @@ import {
   sharedPackages,
   startExample,
 } from '../../src/index.ts'
-import {
-  ALL_MOUNTS,
-  build,
-  dependenciesOf,
-  EXAMPLES,
-  expectedFailures,
-  openSocket,
-  ROOT,
-} from './mounts.ts'
+import { ALL_MOUNTS, build, dependenciesOf, EXAMPLES, expectedFailures, ROOT } from './mounts.ts'
+import { suiteFolder } from '../support/folders.ts'
+import { openSocket } from '../support/servers.ts'
 
 const BASE = 'https://alice.example.com'
 /** Links of an owner that a stranger may try in an hour, all of them wrong. */
@@ -45,13 +38,12 @@ const NAMES = [...new Set(MOUNTS.map(([name]) => name))]
 describe('the mounts of examples/mounts, on the packed packages', function () {
   this.timeout(180_000)
 
-  let folder: string
+  const folder = suiteFolder()
   let mailbox: Mailbox
   let server: MountedExample | undefined
 
   before(async () => {
     mailbox = await openMailbox()
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-mounts-'))
     installPackages(sharedPackages(ROOT), folder, dependenciesOf(NAMES))
     for (const name of NAMES) {
       cpSync(path.join(EXAMPLES, name), path.join(folder, name), { recursive: true })
@@ -61,7 +53,6 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
   afterEach(() => server?.stop())
   after(async () => {
     await mailbox.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   /** Starts an example with a store of its own. @returns the link that it prints */
@@ -163,7 +154,8 @@ describe('the mounts of examples/mounts, on the packed packages', function () {
         message,
       ])
       expect((await stranger.get('/auth/nothing')).status).to.equal(404)
-      const socket = await openSocket(folder, BASE, port)
+      const library = path.join(folder, 'package.json')
+      const socket = await openSocket(library, new URL(BASE).host, port, '/echo')
       const closed = once(socket, 'close')
       const say = async (text: string): Promise<string> => {
         const heard = once(socket, 'message')

@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { type EventEmitter, once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 
 export const ROOT = path.resolve(import.meta.dirname, '../../../..')
@@ -18,23 +16,6 @@ export const ALL_MOUNTS = [
   ['nest', 'server.ts'],
   ['nest', 'fastify.ts'],
 ] as const
-
-export interface Socket extends EventEmitter {
-  send(message: string): void
-}
-
-/** The websocket of the example's own, by the library that the examples have. */
-export async function openSocket(folder: string, base: string, port: number): Promise<Socket> {
-  // What `ws` exports.
-  const WebSocket = createRequire(path.join(folder, 'package.json'))('ws') as new (
-    url: string,
-    options: object,
-  ) => Socket
-  const { host } = new URL(base)
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/echo`, { headers: { host } })
-  await once(socket, 'open')
-  return socket
-}
 
 /** What one of an example's programs, the example, or else every example leaves open of the contract, with reasons. */
 export function expectedFailures(name: string, file: string): string {

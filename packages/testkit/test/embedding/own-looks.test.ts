@@ -1,9 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import {
@@ -14,31 +11,23 @@ import {
   relyingParty,
   sharedPackages,
 } from '../../src/index.ts'
+import { suiteFolder } from '../support/folders.ts'
+import { suiteServers } from '../support/servers.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 
 describe('looks, words, pages and scopes of the recipes, on the packed packages', function () {
   this.timeout(180_000)
 
-  let folder: string
-  const servers: ChildProcess[] = []
+  const run = suiteServers()
+  const folder = suiteFolder()
 
   before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-own-'))
     cpSync(path.join(ROOT, 'examples/own'), folder, { recursive: true })
     installPackages(sharedPackages(ROOT), folder, {
       koa: '3.3.0',
     })
   })
-  after(async () => {
-    for (const server of servers.filter(({ exitCode }) => exitCode === null)) {
-      const ended = once(server, 'exit')
-      server.kill()
-      await ended
-    }
-    rmSync(folder, { recursive: true, force: true })
-  })
-
   for (const name of ['language', 'looks', 'pages', 'scopes']) {
     it(`${name} is what its page shows`, () => {
       const code = readFileSync(path.join(ROOT, `examples/own/${name}/${name}.ts`), 'utf8')
@@ -134,13 +123,8 @@ describe('looks, words, pages and scopes of the recipes, on the packed packages'
   }> {
     const port = await freePort()
     const domain = `alice.localhost:${port}`
-    const server = spawn(process.execPath, [path.join(folder, name, 'server.ts')], {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], DOMAIN: domain, PORT: String(port), LOCALE: locale },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    servers.push(server)
-    const link = (await firstLine(server)).replace('Open ', '')
+    const env = { DOMAIN: domain, PORT: String(port), LOCALE: locale }
+    const link = await run(path.join(folder, name, 'server.ts'), folder, env, /^Open (.*)/)
     const owner = browserClient({ base: `http://${domain}`, port })
     const choose = (await owner.get(link)).page().form('/settings/passphrase')
     await owner.submit(choose, { passphrase: 'correct horse battery staple' })
@@ -150,13 +134,3 @@ describe('looks, words, pages and scopes of the recipes, on the packed packages'
     return { owner, client, port, stranger }
   }
 })
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('the server has no output')
-  const lines = createInterface({ input: child.stdout })
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the server ended before it said anything')
-  })
-  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string]
-  return line
-}

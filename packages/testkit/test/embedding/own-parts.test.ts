@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { installPackages, sharedPackages, timeBudget } from '../../src/index.ts'
+import { suiteFolder } from '../support/folders.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 /** Folders of `examples/own`, and the file of each that its page shows. */
@@ -20,10 +20,9 @@ const PARTS = {
 describe('stores, owners, logins, mails, documents, channels and factors of the recipes, on the packed packages', function () {
   this.timeout(timeBudget(180_000))
 
-  let folder: string
+  const folder = suiteFolder()
 
   before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-own-'))
     for (const name of Object.keys(PARTS)) {
       cpSync(path.join(ROOT, 'examples/own', name), path.join(folder, name), { recursive: true })
     }
@@ -31,7 +30,6 @@ describe('stores, owners, logins, mails, documents, channels and factors of the 
       koa: '3.3.0',
     })
   })
-  after(() => rmSync(folder, { recursive: true, force: true }))
 
   for (const [name, file] of Object.entries(PARTS)) {
     it(`${name} is what its page shows`, () => {

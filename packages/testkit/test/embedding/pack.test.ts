@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { runPnpm } from '../../src/packed-packages.ts'
+import { testFolder } from '../support/folders.ts'
 
 const PREPARE = path.resolve(import.meta.dirname, '../../../../.ci/pack/prepare.ts')
 
@@ -32,10 +32,9 @@ const GOOD = {
 describe('the check before a package is packed', () => {
   let folder: string
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-pack-'))
+    folder = testFolder()
     for (const [file, content] of Object.entries(GOOD)) put(file, content)
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   function put(file: string, content: string): void {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
@@ -58,25 +57,6 @@ describe('the check before a package is packed', () => {
     expect(faults()).to.equal('')
   })
 
-  it('names a file that exports lead to and that is not there', () => {
-    rmSync(path.join(folder, 'dist/index.d.ts'))
-    expect(faults()).to.equal(
-      '@svc/sample: exports "." "types" names ./dist/index.d.ts, which is not in the tarball\n',
-    )
-  })
-
-  it('names a command and a folder that are not there', () => {
-    rmSync(path.join(folder, 'dist/cli.js'))
-    rmSync(path.join(folder, 'views'), { recursive: true })
-    put('README.md', '')
-    expect(faults().split('\n')).to.deep.equal([
-      '@svc/sample: bin "sample" names ./dist/cli.js, which is not in the tarball',
-      '@svc/sample: files names views, and nothing of that name exists',
-      '@svc/sample: dist/index.js imports ./cli.js, which is not in the tarball',
-      '',
-    ])
-  })
-
   it('fails the pack itself, whoever packs', () => {
     const manifest = JSON.parse(GOOD['package.json']) as object // written above
     const scripts = { prepack: `node ${PREPARE}` }
@@ -87,37 +67,65 @@ describe('the check before a package is packed', () => {
     expect(pack).to.throw('@svc/sample: files names views, and nothing of that name exists')
   }).timeout(60_000)
 
-  it('finds sources and tests', () => {
-    put('views/test/view.ts', '')
-    expect(faults()).to.contain('views/test/view.ts is a source or a test, and in the tarball')
-  })
-
-  for (const [how, code] of [
-    ['statically', "import pad from 'left-pad';"],
-    ['over several lines', "export {\n  pad,\n} from 'left-pad/esm';"],
-    ['at run time', "const pad = await import('left-pad');"],
-    ['by its place', "import.meta.resolve('left-pad');"],
-    ['when it is first asked', "const pad = load2('left-pad');"],
-  ] as const) {
-    it(`finds an undeclared package that is loaded ${how}`, () => {
-      put('dist/index.js', code)
-      expect(faults()).to.equal(
-        '@svc/sample: dist/index.js imports left-pad, which the manifest does not declare\n',
-      )
+  const WRONG: readonly (readonly [
+    what: string,
+    change: Readonly<Record<string, string | undefined>>,
+    faults: readonly string[],
+  ])[] = [
+    [
+      'a file that exports lead to and that is not there',
+      { 'dist/index.d.ts': undefined },
+      ['exports "." "types" names ./dist/index.d.ts, which is not in the tarball'],
+    ],
+    [
+      'a command and a folder that are not there',
+      { 'dist/cli.js': undefined, views: undefined, 'README.md': '' },
+      [
+        'bin "sample" names ./dist/cli.js, which is not in the tarball',
+        'files names views, and nothing of that name exists',
+        'dist/index.js imports ./cli.js, which is not in the tarball',
+      ],
+    ],
+    [
+      'sources and tests',
+      { 'views/test/view.ts': '' },
+      ['views/test/view.ts is a source or a test, and in the tarball'],
+    ],
+    ...[
+      ['statically', "import pad from 'left-pad';"],
+      ['over several lines', "export {\n  pad,\n} from 'left-pad/esm';"],
+      ['at run time', "const pad = await import('left-pad');"],
+      ['by its place', "import.meta.resolve('left-pad');"],
+      ['when it is first asked', "const pad = load2('left-pad');"],
+    ].map(
+      ([how, code = '']) =>
+        [
+          `an undeclared package that is loaded ${how}`,
+          { 'dist/index.js': code },
+          ['dist/index.js imports left-pad, which the manifest does not declare'],
+        ] as const,
+    ),
+    [
+      'undeclared packages of types',
+      { 'dist/index.d.ts': "import type { Pad } from 'left-pad';\n" },
+      ['dist/index.d.ts imports left-pad, which the manifest does not declare'],
+    ],
+    [
+      'texts that name what their reader does not have',
+      { 'README.md': 'See `src/options.ts`, [all](../../docs/all.md#top) and [here](#here).\n' },
+      [
+        'README.md names ../../docs/all.md, which is not in the tarball',
+        'README.md names src/options.ts, which is not in the tarball',
+      ],
+    ],
+  ]
+  for (const [what, change, expected] of WRONG) {
+    it(`finds ${what}`, () => {
+      for (const [file, content] of Object.entries(change)) {
+        if (content === undefined) rmSync(path.join(folder, file), { recursive: true })
+        else put(file, content)
+      }
+      expect(faults()).to.equal(expected.map((fault) => `@svc/sample: ${fault}\n`).join(''))
     })
   }
-
-  it('finds undeclared packages of types', () => {
-    put('dist/index.d.ts', "import type { Pad } from 'left-pad';\n")
-    expect(faults()).to.contain('dist/index.d.ts imports left-pad')
-  })
-
-  it('finds texts that name what their reader does not have', () => {
-    put('README.md', 'See `src/options.ts`, [all](../../docs/all.md#top) and [here](#here).\n')
-    expect(faults().split('\n')).to.deep.equal([
-      '@svc/sample: README.md names ../../docs/all.md, which is not in the tarball',
-      '@svc/sample: README.md names src/options.ts, which is not in the tarball',
-      '',
-    ])
-  })
 })

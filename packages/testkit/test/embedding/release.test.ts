@@ -1,24 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { commitTime } from '../../../../.ci/commit-time.ts'
 import { sumLines, sumOf } from '../../../../.ci/pack/sums.ts'
 import { writeSboms } from '../../../../.ci/publish/sboms.ts'
 import { publicPackages, sharedPackages, skipUnless } from '../../src/index.ts'
+import { suiteFolder } from '../support/folders.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 
 describe('a release that is tried', function () {
   this.timeout(240_000)
-  let folder: string
+  const folder = suiteFolder()
   before(function () {
     skipUnless(this, existsSync(path.join(ROOT, '.git')), 'this is no clone')
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-release-'))
-  })
-  after(() => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   })
 
   it('has the tarballs of this run, built once more from nothing, with SBOMs, sums and the verdict of the contract', () => {

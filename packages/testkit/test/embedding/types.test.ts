@@ -1,21 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { installPackages, sharedPackages } from '../../src/index.ts'
+import { suiteFolder } from '../support/folders.ts'
+import { dependenciesOf, ROOT } from './mounts.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const EXAMPLES = path.join(ROOT, 'examples')
 /** What stands alone, for embedders to copy. */
 const COPIED = [
@@ -41,6 +33,7 @@ const NEXT_IS_CALLED =
 const ASKED = (Object.keys(BY_COMMAND) as (keyof typeof BY_COMMAND)[]).filter((name) =>
   (process.env['SVC_MOUNTS'] ?? '').split(',').includes(name),
 )
+const NAMES = [...COPIED, ...ASKED.map((mount) => `mounts/${mount}`)]
 /** Tests of types import entry points of packages; inside of the repository one does by the source's path. */
 const OPTIONS_SOURCE = "'../../src/options/index.ts'"
 /** Versions of TypeScript that embedders have. */
@@ -53,12 +46,11 @@ const RESOLUTIONS = [
 describe('the types of the packages, in every example and recipe, and in the tests of types', function () {
   this.timeout(300_000)
 
-  let folder: string
+  const folder = suiteFolder()
   let projects = 0
 
   before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-types-'))
-    for (const name of [...COPIED, ...ASKED.map((mount) => `mounts/${mount}`)]) {
+    for (const name of NAMES) {
       cpSync(path.join(EXAMPLES, name), path.join(folder, 'examples', name), {
         recursive: true,
         filter: (from) => !from.includes('node_modules'),
@@ -67,11 +59,11 @@ describe('the types of the packages, in every example and recipe, and in the tes
     copyTypeTests(folder)
     const compilers = COMPILERS.map((version) => [`tsc-${version}`, `npm:typescript@${version}`])
     installPackages(sharedPackages(ROOT), folder, {
-      ...dependencies(),
+      // The recipes have no manifest of their own.
+      ...dependenciesOf(NAMES.filter((name) => name !== 'own').map((name) => `../${name}`)),
       ...Object.fromEntries(compilers),
     })
   })
-  after(() => rmSync(folder, { recursive: true, force: true }))
 
   it('are looked at in every example that embedders copy', () => {
     const folders = globSync(['embedded', 'own', 'mounts/*/package.json'], { cwd: EXAMPLES })
@@ -157,24 +149,4 @@ function copyTypeTests(folder: string): void {
     mkdirSync(path.dirname(copy), { recursive: true })
     writeFileSync(copy, code)
   }
-}
-
-/** What the examples say that they need, and what the recipes do. */
-function dependencies(): Record<string, string> {
-  const left = Object.keys(BY_COMMAND).filter((name) => !ASKED.some((asked) => asked === name))
-  const manifests = globSync('{embedded,mounts/*}/package.json', {
-    cwd: EXAMPLES,
-    exclude: left.map((name) => `mounts/${name}`),
-  }).map((file) => {
-    const manifest = readFileSync(path.join(EXAMPLES, file), 'utf8')
-    // Manifests of this repository.
-    return JSON.parse(manifest) as Record<
-      'dependencies' | 'devDependencies',
-      Record<string, string>
-    >
-  })
-  return Object.assign(
-    {},
-    ...manifests.flatMap(({ dependencies: needed, devDependencies }) => [needed, devDependencies]),
-  )
 }

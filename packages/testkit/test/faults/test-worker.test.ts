@@ -1,24 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import type { Result } from '../../../../.ci/step.ts'
 import { TestWorker } from '../../../../.ci/test-worker.ts'
 import { timeBudget } from '../../src/index.ts'
+import { testFolder } from '../support/folders.ts'
 
 describe('a worker of the whole run', function () {
   this.timeout(30_000)
   let folder: string
   let worker: TestWorker
 
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-worker-'))
+  beforeEach(() => {
+    folder = testFolder()
     worker = new TestWorker({ silenceMs: 700, graceMs: 700 })
   })
-  afterEach(async () => {
-    await worker.close()
-    await rm(folder, { recursive: true })
-  })
+  afterEach(() => worker.close())
 
   /** Runs a file of tests that has little time to report nothing. */
   async function run(text: string, name = 'sample'): Promise<Result> {

@@ -45,39 +45,6 @@ describe('openProvider', () => {
     )
   }
 
-  it('satisfies a strict client: discovery, code, PKCE, signed id token, refresh, revocation', async () => {
-    const as = await discover()
-    const verifier = oauth.generateRandomCodeVerifier()
-    const callback = await authorize(as, verifier)
-    const answer = await oauth.authorizationCodeGrantRequest(
-      as,
-      client,
-      secret,
-      callback,
-      REDIRECT_URI,
-      verifier,
-      http,
-    )
-    const tokens = await oauth.processAuthorizationCodeResponse(as, client, answer, {
-      expectedNonce: 'nonce-1',
-      requireIdToken: true,
-    })
-    await oauth.validateApplicationLevelSignature(as, answer, http)
-    expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).to.equal('subject-1')
-    expect(provider.grants.isLive(tokens.access_token)).to.equal(true)
-
-    const refreshed = await oauth.processRefreshTokenResponse(
-      as,
-      client,
-      await oauth.refreshTokenGrantRequest(as, client, secret, tokens.refresh_token!, http),
-    )
-    expect(refreshed.refresh_token).to.not.equal(tokens.refresh_token)
-    await oauth.processRevocationResponse(
-      await oauth.revocationRequest(as, client, secret, refreshed.refresh_token!, http),
-    )
-    expect(provider.grants.isLive(refreshed.access_token)).to.equal(false)
-  })
-
   it('refuses another verifier, and a code that comes twice', async () => {
     const as = await discover()
     const verifier = oauth.generateRandomCodeVerifier()
@@ -110,26 +77,5 @@ describe('openProvider', () => {
     }
     expect((await refresh(refreshToken)).status).to.equal(400)
     expect((await refresh(refresh_token)).status).to.equal(400)
-  })
-
-  it('gives scripted answers first, holds requests at a gate, and counts them', async () => {
-    provider.script('token', { status: 503, headers: { 'retry-after': '2' }, body: 'later' })
-    const gate = provider.hold('token')
-    const post = (): Promise<Response> =>
-      fetch(`${provider.origin}/token`, {
-        method: 'POST',
-        body: new URLSearchParams({ grant_type: 'x', client_id: 'client-1', client_secret: 'no' }),
-      })
-    const first = post()
-    await gate.arrived(1)
-    expect(provider.requestsOf('token')).to.have.length(1)
-    gate.open()
-    expect((await first).status).to.equal(503)
-    expect((await post()).status).to.equal(401)
-    expect(provider.requestsOf('token')[1]?.client).to.deep.equal({
-      id: 'client-1',
-      secret: 'no',
-      via: 'body',
-    })
   })
 })

@@ -81,19 +81,4 @@ describe('relyingParty', () => {
       expect(await client.exchange(callback.href, pending).catch((e) => e)).to.be.an('error')
     })
   }
-
-  it('sends the secret as it was asked to', async () => {
-    for (const authentication of ['client_secret_post', 'client_secret_basic'] as const) {
-      client = relyingParty({
-        issuer: ISSUER,
-        port: server.port,
-        authentication,
-        metadata: { token_endpoint_auth_method: authentication },
-      })
-      await client.register()
-      const pending = await client.authorize({ scope: 'openid', pkce: true })
-      const tokens = await client.exchange(await consent(pending.url), pending)
-      expect(tokens.access_token).to.be.a('string')
-    }
-  })
 })

@@ -120,28 +120,10 @@ describe('the sites of all versions, of a small repository', function () {
     expect(faults).to.deep.equal([])
   })
 
-  it('list their own pages for programs that read', () => {
-    for (const name of VERSIONS) {
-      const list = readFileSync(path.join(dist, name, 'llms.txt'), 'utf8')
-      const addresses = [...list.matchAll(/\]\((\/[^)]+)\)/g)].map(([, address = '']) => address)
-      expect(addresses.length).to.equal(slugsOf(name).length + 1)
-      for (const address of addresses) {
-        expect(address.startsWith(`/${name}/`), address).to.equal(true)
-        expect(isServed(address), address).to.equal(true)
-      }
-    }
-  })
-
   it('are searched each by itself', async () => {
     expect(await found('v0.1', 'gone')).to.equal('/v0.1/gone/')
     expect(await found('next', 'unreleased')).to.equal('/next/unreleased/')
     expect(await found('latest', 'added')).to.equal('/latest/added/')
-  })
-
-  it('say of each export how it is used', () => {
-    const page = readFileSync(path.join(dist, 'v0.1/reference/api/store.md'), 'utf8')
-    expect(page).to.include('Used in: [@svc/store](/v0.1/packages/store/)')
-    expect(page).to.include('Part of: [keep](#keep)')
   })
 
   it('are not built when an export has no use, or an example does not compile', () => {

@@ -1,12 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { type EventEmitter, once } from 'node:events'
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import { WWWAuthenticateChallengeError } from 'oauth4webapi'
@@ -24,6 +21,8 @@ import {
   relyingParty,
   sharedPackages,
 } from '../../src/index.ts'
+import { suiteFolder } from '../support/folders.ts'
+import { openSocket, type Socket, suiteServers } from '../support/servers.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const PASSPHRASE = 'seven blue kettles on the roof'
@@ -31,15 +30,14 @@ const PASSPHRASE = 'seven blue kettles on the roof'
 describe('the server of docs/embedding.md, on the packed packages', function () {
   this.timeout(180_000)
 
-  let folder: string
-  const servers: ChildProcess[] = []
+  const start = suiteServers()
+  const folder = suiteFolder()
   let mailbox: Mailbox
   let browser: Browser | undefined
   let callback: Callback | undefined
 
   before(async () => {
     mailbox = await openMailbox()
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-embedding-'))
     installPackages(sharedPackages(ROOT), folder, {
       '@types/koa': '3.0.3',
       '@types/node': '24.19.2',
@@ -49,32 +47,17 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
   })
 
   after(async () => {
-    for (const server of servers.filter(({ exitCode }) => exitCode === null)) {
-      const ended = once(server, 'exit')
-      server.kill()
-      await ended
-    }
     await browser?.close()
     await callback?.close()
     await mailbox.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   /** Starts the lines with a store of their own. @returns the link that they print */
   async function startServer(domain: string, port: number): Promise<string> {
     const cwd = mkdtempSync(path.join(folder, 'data-'))
-    const server = spawn(process.execPath, [path.join(folder, 'server.mjs')], {
-      cwd,
-      env: {
-        PATH: process.env['PATH'],
-        DOMAIN: domain,
-        PORT: String(port),
-        SMTP_PORT: String(mailbox.port),
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    servers.push(server)
-    return onboardingLink(server)
+    const env = { DOMAIN: domain, PORT: String(port), SMTP_PORT: String(mailbox.port) }
+    const link = /^ {2}Owner +(\S+) +\(works once\)$/
+    return start(path.join(folder, 'server.mjs'), cwd, env, link)
   }
 
   it('has about 30 lines', () => {
@@ -130,7 +113,8 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     const files = await client.call(tokens.access_token, 'GET', `${base}/files`)
     expect(await files.json()).to.deep.equal({ files: [`notes of ${domain}`] })
 
-    const socket = await openSocket(folder, domain)
+    const realtime = path.join(folder, 'node_modules/@svc/realtime/package.json')
+    const socket = await openSocket(realpathSync(realtime), domain, port, '/realtime/')
     socket.send(JSON.stringify({ method: 'AUTH', payload: tokens.access_token }))
     socket.send(JSON.stringify({ method: 'SUBSCRIBE', payload: { type: 'io.svc.files' } }))
     // Messages are worked on one after the other: the answer to this one says that the others were.
@@ -280,23 +264,6 @@ async function openCallback(): Promise<Callback> {
   }
 }
 
-interface Socket extends EventEmitter {
-  send(message: string): void
-}
-
-/** A connection to the instance's websocket, by the library that came with the packages: Node's own names no other host. */
-async function openSocket(folder: string, host: string): Promise<Socket> {
-  const load = createRequire(
-    realpathSync(path.join(folder, 'node_modules/@svc/realtime/package.json')),
-  )
-  // What `ws` exports.
-  const WebSocket = load('ws') as new (url: string, options: object) => Socket
-  const [, port] = host.split(':')
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/realtime/`, { headers: { host } })
-  await once(socket, 'open')
-  return socket
-}
-
 async function nextMessage(socket: Socket): Promise<unknown> {
   const [data] = (await once(socket, 'message')) as [Buffer] // what `ws` tells
   return JSON.parse(data.toString())
@@ -318,13 +285,4 @@ function typeErrors(cwd: string): string {
     // What the checker printed.
     return (error as { stdout: string }).stdout
   }
-}
-
-async function onboardingLink(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('the server has no output')
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, link] = /^ {2}Owner +(\S+) +\(works once\)$/.exec(line) ?? []
-    if (link !== undefined) return link
-  }
-  throw new Error('the server ended before it named a link')
 }

@@ -1,18 +1,9 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { joinPackage, neededFolders } from '../../../../.ci/join/package.ts'
+import { testFolder } from '../support/folders.ts'
 
 const MANIFEST = {
   name: '@svc/sample',
@@ -30,7 +21,7 @@ describe('joining what the compiler made of a package', () => {
   let folder: string
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-join-'))
+    folder = testFolder()
     put('package.json', JSON.stringify(MANIFEST))
     put('dist/.modules/check.js', 'globalThis.joinChecked = (globalThis.joinChecked ?? 0) + 1;\n')
     put(
@@ -64,15 +55,9 @@ export const text = readFileSync(new URL('../../words.txt', import.meta.url), 'u
     put('words.txt', 'found')
   })
 
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
   function put(file: string, content: string): void {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
     writeFileSync(path.join(folder, file), content)
-  }
-
-  function read(file: string): string {
-    return readFileSync(path.join(folder, file), 'utf8')
   }
 
   function load(file: string): Promise<Record<string, unknown>> {
@@ -86,17 +71,6 @@ export const text = readFileSync(new URL('../../words.txt', import.meta.url), 'u
     expect(below['Mark']).to.equal(main['Mark'])
     const { mark } = await (main['loadLater'] as () => Promise<{ mark: object }>)() // as above
     expect(mark).to.be.instanceOf(main['Mark'])
-  })
-
-  it('leaves no script of a module that is no entry, and none of an earlier build', async () => {
-    put('dist/gone.js', '')
-    put('dist/mark.js', '')
-    put('dist/mark.d.ts', 'export declare class Mark {}\n')
-    await joinPackage(folder)
-    expect(existsSync(path.join(folder, 'dist/gone.js'))).to.equal(false)
-    expect(existsSync(path.join(folder, 'dist/mark.js'))).to.equal(false)
-    expect(existsSync(path.join(folder, 'dist/mark.d.ts'))).to.equal(true)
-    expect(existsSync(path.join(folder, 'dist/.modules/mark.js'))).to.equal(true)
   })
 
   it('starts threads from where they were, and forgets those whose source is gone', async () => {
@@ -113,36 +87,6 @@ export const text = readFileSync(new URL('../../words.txt', import.meta.url), 'u
     utimesSync(path.join(folder, 'dist/index.js'), 1, 1)
     await joinPackage(folder)
     expect(statSync(path.join(folder, 'dist/index.js')).mtimeMs).to.equal(1000)
-  })
-
-  it('has a module look for files from where it was', async () => {
-    await joinPackage(folder)
-    expect((await load('dist/index.js'))['text']).to.equal('found')
-  })
-
-  it('has what an entry loads for its effect first, and once', async () => {
-    await joinPackage(folder)
-    for (const file of ['index.js', 'below.index.js'])
-      expect(read(`dist/${file}`).split('\n')[0]).to.equal('import "./check.js";')
-    const before = counted()
-    await load('dist/index.js')
-    await load('dist/below/index.js')
-    expect(counted()).to.equal(before + 1)
-  })
-
-  it('keeps the line that says what runs a command', async () => {
-    await joinPackage(folder)
-    expect(read('dist/below/cli.js')).to.equal(
-      '#!/usr/bin/env node\nexport * from "../below.cli.js"\n',
-    )
-    expect(read('dist/below.cli.js')).to.match(/^#!\/usr\/bin\/env node\nimport ".\/check.js";\n/)
-  })
-
-  it('gives the same bytes twice', async () => {
-    await joinPackage(folder)
-    const first = read('dist/index.js')
-    await joinPackage(folder)
-    expect(read('dist/index.js')).to.equal(first)
   })
 
   it('is done for what a package stands on, too', () => {
@@ -174,8 +118,3 @@ export const text = readFileSync(new URL('../../words.txt', import.meta.url), 'u
     expect(refused).to.contain('mark.js: what it asks of import.meta depends on where it lies')
   })
 })
-
-function counted(): number {
-  // Written by the sample's check.
-  return (globalThis as { joinChecked?: number }).joinChecked ?? 0
-}

@@ -42,18 +42,6 @@ describe('parsePage', () => {
     ])
   })
 
-  it('submits a form without an action to the page itself', () => {
-    expect(parsePage('<form></form>', URL_OF_PAGE).form().action).to.equal(URL_OF_PAGE)
-  })
-
-  it('counts controls outside a form that name it', () => {
-    const page = parsePage(
-      '<form id=f action=/a></form><input form=f name=a value=1><input name=b value=2>',
-      URL_OF_PAGE,
-    )
-    expect(page.form().fields).to.deep.equal([['a', '1']])
-  })
-
   it('shows the words, not the scripts', () => {
     const page = parsePage(
       '<body><h1>Hello</h1><p>a<b>b</b>\n c</p><script>no()</script><noscript>plain</noscript>',
@@ -65,11 +53,5 @@ describe('parsePage', () => {
   it('names the forms there are when the wanted one is missing', () => {
     const page = parsePage('<form action="/other"></form>', URL_OF_PAGE)
     expect(() => page.form('/auth/login')).to.throw('https://alice.example.com/other')
-  })
-
-  it('finds links and attributes', () => {
-    const page = parsePage('<div data-svc-token="t"></div><a href="../x">Up</a>', URL_OF_PAGE)
-    expect(page.attribute('data-svc-token')).to.equal('t')
-    expect(page.links).to.deep.equal([{ text: 'Up', href: 'https://alice.example.com/x' }])
   })
 })

@@ -4,7 +4,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -13,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { testFolder } from '../support/folders.ts'
 
 const RELEASE = path.resolve(import.meta.dirname, '../../../../.ci/release')
 const ORDER = '@svc/store 1.0.0 svc-store.tgz\n@svc/platform 1.1.0-rc.1 svc-platform.tgz\n'
@@ -20,7 +20,7 @@ const ORDER = '@svc/store 1.0.0 svc-store.tgz\n@svc/platform 1.1.0-rc.1 svc-plat
 describe('the program of a release', () => {
   let root: string
   beforeEach(() => {
-    root = mkdtempSync(path.join(tmpdir(), 'svc-program-'))
+    root = testFolder()
     mkdirSync(path.join(root, '.ci/publish'), { recursive: true })
     mkdirSync(path.join(root, 'node_modules/.bin'), { recursive: true })
     cpSync(RELEASE, path.join(root, '.ci/release'))
@@ -37,7 +37,6 @@ describe('the program of a release', () => {
     // The registry has nothing.
     put('node_modules/.bin/npm', `${note('npm')}[ "$1" != view ]`)
   })
-  afterEach(() => rmSync(root, { recursive: true, force: true }))
 
   function put(file: string, text: string): void {
     writeFileSync(path.join(root, file), text)

@@ -1,19 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
 import { verdict } from '../../../../.ci/publish/contract.ts'
 import { type Place, placeFaults, readPlace } from '../../../../.ci/publish/place.ts'
 import { licencesOf, sbomFaults } from '../../../../.ci/publish/sboms.ts'
 import { differences, publishOrder } from '../../../../.ci/publish/tarballs.ts'
+import { testFolder } from '../support/folders.ts'
 
 describe('what a release refuses', () => {
   let folder: string
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'svc-release-'))
+    folder = testFolder()
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   /** Writes a file below the folder. @returns its absolute path */
   function put(file: string, content: string | object): string {
@@ -45,67 +44,57 @@ describe('what a release refuses', () => {
       [
         'a changed tree',
         { changed: ['a.ts', 'b.ts', 'c.ts', 'd.ts'] },
-        'The tree is not clean: a.ts, b.ts, c.ts, 1 more. Commit or remove that.',
+        'The tree is not clean: a.ts, b.ts, c.ts, 1 more.',
       ],
       [
         'a package with a version of its own',
         { fixed: ['@svc/one'] },
-        '.changeset/config.json does not keep @svc/two at the version of the others: add it to "fixed".',
+        '.changeset/config.json does not keep @svc/two at',
       ],
       [
         'two versions',
         { packages: [one, { ...one, name: '@svc/two', version: '0.1.0' }] },
-        'The packages have the versions 0.2.0 and 0.1.0: run `npx changeset version`.',
+        'The packages have the versions 0.2.0 and 0.1.0: run',
       ],
       [
         'changesets that wait',
         { changesets: ['.changeset/a.md', '.changeset/b.md'] },
-        '2 changesets wait, such as .changeset/a.md: run `npx changeset version` first.',
+        '2 changesets wait, such as .changeset/a.md: run',
       ],
-      [
-        'a commit without a tag',
-        { tags: [] },
-        'The commit has no tag, and the packages are of v0.2.0: run `git tag v0.2.0` on the commit that has the version.',
-      ],
+      ['a commit without a tag', { tags: [] }, 'The commit has no tag, and the packages are of'],
       [
         'a tag that is not the version',
         { tags: ['v0.20.0'] },
-        'The commit has the tag v0.20.0, and the packages are of v0.2.0: run `git tag v0.2.0` on the commit that has the version.',
+        'The commit has the tag v0.20.0, and the packages',
       ],
-      [
-        'an old npm',
-        { npm: '11.5.0' },
-        'npm 11.5.0 is too old for trusted publishing, which needs 11.5.1: run `npm install --global npm`.',
-      ],
-      [
-        'an old Node',
-        { node: '22.9.0' },
-        'Node 22.9.0 is too old for trusted publishing, which needs 22.14.0: install the dependencies of this repository, which bring one.',
-      ],
+      ['an old npm', { npm: '11.5.0' }, 'npm 11.5.0 is too old for trusted publishing, which'],
+      ['an old Node', { node: '22.9.0' }, 'Node 22.9.0 is too old for trusted publishing,'],
       [
         'packages that nobody published yet',
         { published: false },
-        'Nothing was published yet, says "published" in package.json: a person publishes the first version, as docs/recipes/release.md has it.',
+        'Nothing was published yet, says "published" in',
       ],
       [
         'a package from nowhere',
         { packages: [one, { name: '@svc/two', version: '0.2.0' }] },
-        '@svc/two: the manifest has no "repository", which the provenance is held against.',
+        '@svc/two: the manifest has no "repository", which',
       ],
       [
         'a token that lasts',
         { environment: { NPM_ID_TOKEN: 'short', NODE_AUTH_TOKEN: 'long' } },
-        'NODE_AUTH_TOKEN is set, and a release takes no token that lasts: remove it from the forge and from the registry.',
+        'NODE_AUTH_TOKEN is set, and a release takes no',
       ],
       [
         'a run that proves nothing',
         { environment: { NPM_ID_TOKEN: '' } },
-        'Nothing here proves to the registry which workflow this is: run it in one of docs/recipes/release.md.',
+        'Nothing here proves to the registry which workflow',
       ],
     ]
     for (const [what, place, sentence] of refused) {
       it(`${what} is refused`, () => {
-        expect(placeFaults({ ...GOOD, ...place })).to.deep.equal([sentence])
+        const [fault, ...more] = placeFaults({ ...GOOD, ...place })
+        expect(fault).to.contain(sentence)
+        expect(more).to.deep.equal([])
       })
     }
 

@@ -1,13 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
-import {
-  boundsOf,
-  installScriptFaults,
-  measureSizes,
-  sizeFaults,
-} from '../../../../.ci/pack/sizes.ts'
+import { installScriptFaults, measureSizes, sizeFaults } from '../../../../.ci/pack/sizes.ts'
+import { testFolder } from '../support/folders.ts'
 
 describe('sizes of packages', () => {
   const KNOWN = { packages: 10, bytes: 1000, tarball: 1000 }
@@ -29,31 +24,10 @@ describe('sizes of packages', () => {
     expect(sizeFaults({ '@svc/new': KNOWN }, {})).to.have.length(3)
   })
 
-  it('have bounds, whatever is known', () => {
-    for (const [name, tarball, packages] of [
-      ['@svc/auth-ui', 700_000, undefined],
-      ['@svc/contract', 300_000, 30],
-      ['@svc/store', 300_000, 16],
-      ['@svc/notify', 300_000, undefined],
-    ] as const) {
-      const most = { ...KNOWN, tarball, ...(packages !== undefined && { packages }) }
-      expect(boundsOf(name)).to.deep.equal({ tarball, ...(packages !== undefined && { packages }) })
-      expect(sizeFaults({ [name]: most }, { [name]: most })).to.deep.equal([])
-      const more = { ...most, tarball: tarball + 1 }
-      expect(sizeFaults({ [name]: more }, { [name]: more })).to.deep.equal([
-        `The tarball of ${name} has ${tarball + 1} bytes, and ${tarball} are enough.`,
-      ])
-    }
-    const many = { ...KNOWN, packages: 17 }
-    expect(sizeFaults({ '@svc/store': many }, { '@svc/store': many })).to.deep.equal([
-      '@svc/store alone has 17 packages, and 16 are enough.',
-    ])
-  })
-
   describe('of an installation', () => {
     let root: string
     beforeEach(() => {
-      root = mkdtempSync(path.join(tmpdir(), 'svc-sizes-'))
+      root = testFolder()
       const store = 'node_modules/.pnpm'
       put('packages/one', { dependencies: { '@svc/two': '1', a: '1' }, files: ['dist'] })
       put('packages/two', { dependencies: { a: '1' }, files: ['dist'] })
@@ -69,7 +43,6 @@ describe('sizes of packages', () => {
       link(`${store}/a@1/node_modules/b`, `${store}/b@1/node_modules/b`)
       link(`${store}/a@1/node_modules/native`, `${store}/native@1/node_modules/native`)
     })
-    afterEach(() => rmSync(root, { recursive: true, force: true }))
 
     /** A package with 10 bytes in `dist` and 100 in `src`. */
     function put(folder: string, manifest: object): void {

@@ -32,13 +32,16 @@ const disk = (free: number): readonly Series[] =>
 const failedLogins = 'svc_audit_total{job="svc",event="login.failed"}'
 const DAYS_30 = 30 * 86_400
 
+const one = (
+  alert: string,
+  at: string,
+  series: string,
+  fires: string,
+  silent: string,
+): AlertCase => ({ alert, at, fires: of(series, fires), silent: of(series, silent) })
+
 export const ALERT_CASES: readonly AlertCase[] = [
-  {
-    alert: 'SvcNotReady',
-    fires: of('up{job="svc",instance="a"}', '0x10'),
-    silent: of('up{job="svc",instance="a"}', '1x10'),
-    at: '5m',
-  },
+  one('SvcNotReady', '5m', 'up{job="svc",instance="a"}', '0x10', '1x10'),
   {
     alert: 'SvcErrors',
     fires: requests('0+98x30', '0+2x30'),
@@ -51,68 +54,54 @@ export const ALERT_CASES: readonly AlertCase[] = [
     silent: latency('0+100x40', '0+100x40'),
     at: '30m',
   },
-  {
-    alert: 'SvcEventLoopDelay',
-    fires: of('nodejs_eventloop_lag_p99_seconds{job="svc"}', '0.3x20'),
-    silent: of('nodejs_eventloop_lag_p99_seconds{job="svc"}', '0.02x20'),
-    at: '10m',
-  },
-  {
-    alert: 'SvcHashQueueFull',
-    fires: of('svc_http_unavailable_total{job="svc",route="/auth/login"}', '0+5x20'),
-    silent: of('svc_http_unavailable_total{job="svc",route="/auth/login"}', '5x20'),
-    at: '10m',
-  },
-  {
-    alert: 'SvcStoreErrors',
-    fires: of('svc_store_errors_total{job="svc",kind="unavailable"}', '0+1x20'),
-    silent: of('svc_store_errors_total{job="svc",kind="unavailable"}', '3x20'),
-    at: '10m',
-  },
-  {
-    alert: 'SvcBusGaps',
-    fires: of('svc_bus_gaps_total{job="svc"}', '0 0 0 1x20'),
-    silent: of('svc_bus_gaps_total{job="svc"}', '1x20'),
-    at: '8m',
-  },
-  {
-    alert: 'SvcSchedulerLate',
-    fires: of('svc_scheduler_late_seconds{job="svc"}', '400x20'),
-    silent: of('svc_scheduler_late_seconds{job="svc"}', '20x20'),
-    at: '5m',
-  },
-  {
-    alert: 'SvcNotificationsWaiting',
-    fires: of('svc_notifications_waiting{job="svc"}', '10+1x90'),
-    silent: of('svc_notifications_waiting{job="svc"}', '100-1x90'),
-    at: '80m',
-  },
-  {
-    alert: 'SvcFailedLogins',
-    fires: of(failedLogins, '0+0x1440 0+60x30'),
-    silent: of(failedLogins, '0+10x1500'),
-    at: '1460m',
-  },
+  one(
+    'SvcEventLoopDelay',
+    '10m',
+    'nodejs_eventloop_lag_p99_seconds{job="svc"}',
+    '0.3x20',
+    '0.02x20',
+  ),
+  one(
+    'SvcHashQueueFull',
+    '10m',
+    'svc_http_unavailable_total{job="svc",route="/auth/login"}',
+    '0+5x20',
+    '5x20',
+  ),
+  one(
+    'SvcStoreErrors',
+    '10m',
+    'svc_store_errors_total{job="svc",kind="unavailable"}',
+    '0+1x20',
+    '3x20',
+  ),
+  one('SvcBusGaps', '8m', 'svc_bus_gaps_total{job="svc"}', '0 0 0 1x20', '1x20'),
+  one('SvcSchedulerLate', '5m', 'svc_scheduler_late_seconds{job="svc"}', '400x20', '20x20'),
+  one(
+    'SvcNotificationsWaiting',
+    '80m',
+    'svc_notifications_waiting{job="svc"}',
+    '10+1x90',
+    '100-1x90',
+  ),
+  one('SvcFailedLogins', '1460m', failedLogins, '0+0x1440 0+60x30', '0+10x1500'),
   { alert: 'SvcDiskLow', fires: disk(12), silent: disk(20), at: '10m' },
   { alert: 'SvcDiskAlmostFull', fires: disk(4), silent: disk(6), at: '10m' },
-  {
-    alert: 'SvcCertificateEnds',
-    fires: of('svc_certificate_expiry_timestamp_seconds{job="svc"}', `${10 * 86_400}x120`),
-    silent: of('svc_certificate_expiry_timestamp_seconds{job="svc"}', `${DAYS_30}x120`),
-    at: '90m',
-  },
-  {
-    alert: 'SvcBackupOld',
-    fires: of('svc_backup_verified_timestamp_seconds{job="svc"}', '0x1700'),
-    silent: of('svc_backup_verified_timestamp_seconds{job="svc"}', '60000x1700'),
-    at: '1600m',
-  },
-  {
-    alert: 'SvcRedisAppendOnlyOff',
-    fires: of('redis_aof_enabled{job="redis"}', '0x20'),
-    silent: of('redis_aof_enabled{job="redis"}', '1x20'),
-    at: '10m',
-  },
+  one(
+    'SvcCertificateEnds',
+    '90m',
+    'svc_certificate_expiry_timestamp_seconds{job="svc"}',
+    `${10 * 86_400}x120`,
+    `${DAYS_30}x120`,
+  ),
+  one(
+    'SvcBackupOld',
+    '1600m',
+    'svc_backup_verified_timestamp_seconds{job="svc"}',
+    '0x1700',
+    '60000x1700',
+  ),
+  one('SvcRedisAppendOnlyOff', '10m', 'redis_aof_enabled{job="redis"}', '0x20', '1x20'),
   {
     alert: 'SvcVersionsDiffer',
     fires: [

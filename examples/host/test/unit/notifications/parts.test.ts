@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createSealer, type InstanceId } from '@svc/platform'
 import { recordKey } from '@svc/store'
@@ -11,13 +10,13 @@ import { mailOptions } from '../../../src/notifications/mail-options.ts'
 import { isPhoneNumber } from '../../../src/notifications/owner-phone.ts'
 import { developmentPushKeys } from '../../../src/notifications/push-keys.ts'
 import { readTemplateFile } from '../../../src/notifications/template-files.ts'
+import { closeAfterTest, suiteFolder } from '../../support/for-test.ts'
 
 describe('readTemplateFile', () => {
-  let root: string
+  const root = suiteFolder()
   let app: string
 
   before(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'svc-templates-'))
     app = path.join(root, 'app')
     await mkdir(path.join(app, 'notifications'), { recursive: true })
     await writeFile(path.join(root, 'secret.txt'), 'secret')
@@ -25,7 +24,6 @@ describe('readTemplateFile', () => {
     await writeFile(path.join(app, 'large.liquid'), 'x'.repeat(300_000))
     await symlink(path.join(root, 'secret.txt'), path.join(app, 'link.liquid'))
   })
-  after(() => rm(root, { recursive: true }))
 
   it("reads a file of the app's folder", async () => {
     const bytes = await readTemplateFile(app, 'notifications/mail.liquid')
@@ -107,17 +105,14 @@ describe('mailOptions', () => {
       html: 'A',
       locale: 'en',
     }
-    try {
-      const env = { SVC_DATA_DIR: '/nowhere', SVC_SMTP_URL: mailbox.url, SVC_MAIL_FROM: address }
-      for (const more of [{}, { SVC_MAIL_EHLO: 'out.example.net' }]) {
-        await mailOptions(loadConfig({ ...env, ...more }), undefined).transport.send(mail)
-      }
-      const names = mailbox.mails.map(({ clientName }) => clientName)
-      expect(names).to.deep.equal(['mail.example.org', 'out.example.net'])
-      expect(() => loadConfig({ ...env, SVC_MAIL_EHLO: 'a b' })).to.throw('SVC_MAIL_EHLO')
-    } finally {
-      await mailbox.close()
+    closeAfterTest(() => mailbox.close())
+    const env = { SVC_DATA_DIR: '/nowhere', SVC_SMTP_URL: mailbox.url, SVC_MAIL_FROM: address }
+    for (const more of [{}, { SVC_MAIL_EHLO: 'out.example.net' }]) {
+      await mailOptions(loadConfig({ ...env, ...more }), undefined).transport.send(mail)
     }
+    const names = mailbox.mails.map(({ clientName }) => clientName)
+    expect(names).to.deep.equal(['mail.example.org', 'out.example.net'])
+    expect(() => loadConfig({ ...env, SVC_MAIL_EHLO: 'a b' })).to.throw('SVC_MAIL_EHLO')
   })
 })
 
