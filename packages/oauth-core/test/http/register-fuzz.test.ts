@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import type { Instance } from '@svc/platform'
 import { cpuMs } from '@svc/testkit'
 import { METADATA, oauthServer, type OAuthServer, type Registered } from '../oauth-server.ts'
-import { REDIRECT_URI, resourceServer } from '../resource-server.ts'
+import { REDIRECT_URI } from '../client-steps.ts'
+import { resourceServer } from '../resource-server.ts'
 
 const MANY = { 'oauth-client': { limit: 1_000_000, windowMs: 3_600_000 } }
 /** A long run is asked for: `SVC_FUZZ_RUNS=100000`. */

@@ -1,6 +1,7 @@
 import { makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import { allow, connect, MCP, publicClient, REDIRECT_URI, refresh } from '../resource-server.ts'
+import { REDIRECT_URI } from '../client-steps.ts'
+import { MCP } from '../sample-resources.ts'
 import {
   type Answer,
   METADATA,
@@ -56,12 +57,9 @@ const EXERCISES: Readonly<Record<string, Exercise>> = {
     limit: 1,
     async run({ server }) {
       server.oauth.resources.add(MCP)
-      const open = await publicClient(server)
-      const { refresh_token } = await connect(server, open)
-      return [
-        await refresh(server, open, refresh_token),
-        await refresh(server, open, refresh_token),
-      ]
+      const open = await server.publicClient()
+      const { refresh_token } = await server.connect(open)
+      return [await server.refresh(open, refresh_token), await server.refresh(open, refresh_token)]
     },
   },
   'POST /auth/authorize: assistant': {
@@ -69,8 +67,8 @@ const EXERCISES: Readonly<Record<string, Exercise>> = {
     async run({ server }) {
       server.oauth.resources.add(MCP)
       return [
-        await allow(server, 'https://one.example/c'),
-        await allow(server, 'https://two.example/c'),
+        await server.allow('https://one.example/c'),
+        await server.allow('https://two.example/c'),
       ]
     },
   },

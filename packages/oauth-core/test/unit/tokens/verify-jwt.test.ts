@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import type { Keyring, SigningKey } from '@svc/platform'
 import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'
 import { verifyJwt } from '../../../src/tokens/jwt.ts'
-import { testInstance } from '../../http/token-server.ts'
+import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
-const instance = testInstance('alice.example.com')
+const instance = testInstance()
 const NOW_S = 1_800_000_000
 const DAY_S = 86_400
 
