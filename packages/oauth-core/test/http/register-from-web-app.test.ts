@@ -62,14 +62,6 @@ describe('POST /auth/registerFromWebApp', () => {
     expect(text.body).to.deep.equal({ error: 'bad_content_type' })
   })
 
-  it('counts with the other registrations', async () => {
-    const limits = { 'oauth-client': { limit: 1, windowMs: 3_600_000 } }
-    const server = await oauthServer({ limits })
-    const headers = await server.appHeaders('settings')
-    await server.register()
-    expect((await server.send('POST', PATH, { json: METADATA, headers })).status).to.equal(429)
-  })
-
   it("answers preflights of the instance's apps only", async () => {
     const { send } = await oauthServer()
     const ask = (origin: string) =>
@@ -89,19 +81,8 @@ describe('POST /auth/registerFromWebApp', () => {
       'access-control-max-age': '43200',
     })
     expect(headers['access-control-allow-headers']).to.contain('Authorization')
-    for (const origin of [
-      'null',
-      `https://${HOST}`,
-      `http://settings.${HOST}`,
-      `https://settings.${HOST}.evil.example`,
-      `https://evil.example`,
-      `https://settings.bob.example.com`,
-    ]) {
-      const foreign = await ask(origin)
-      expect(foreign.headers, origin).not.to.have.any.keys(
-        'access-control-allow-origin',
-        'access-control-allow-credentials',
-      )
-    }
+    // The other origins are those of every row: cors.test.ts.
+    const foreign = await ask(`https://settings.bob.example.com`)
+    expect(foreign.headers).not.to.have.property('access-control-allow-origin')
   })
 })
