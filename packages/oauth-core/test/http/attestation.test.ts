@@ -12,7 +12,6 @@ import {
   type SafetyNetOverrides,
 } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import { before, beforeEach, describe, it } from 'mocha'
 import { type Answer, type OAuthServer, oauthServer, type Registered } from '../oauth-server.ts'
 import { isFlagship } from './certification-steps.ts'
 
@@ -321,12 +320,6 @@ describe('POST /auth/clients/:clientId/attestation', () => {
         const answer = await post(made, { ...client, id })
         expect([answer.status, answer.body]).to.deep.equal([404, { error: 'Client not found' }])
       }
-    })
-
-    it('answers 413 and 415 to bodies that are not its own', async () => {
-      expect((await post({ attestation: 'x'.repeat(65_536) })).status).to.equal(413)
-      const form = await server.send('POST', `/auth/clients/${client.id}/attestation`, { form: {} })
-      expect(form.status).to.equal(415)
     })
   })
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { eachStore, fakeClock, until, scaledLimit } from '@svc/testkit'
 import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import { before, describe, it } from 'mocha'
 import { type OAuthServer, oauthServer } from '../oauth-server.ts'
 import { askForEverything, isFlagship } from './certification-steps.ts'
 

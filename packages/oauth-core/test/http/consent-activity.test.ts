@@ -3,7 +3,6 @@ import { indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import {
   authorizeParameters,
   authorizeUrl,

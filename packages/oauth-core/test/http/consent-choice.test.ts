@@ -2,7 +2,6 @@ import { HOUR_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { ClientId } from '../../src/clients/client.ts'
 import {
   authorizeParameters,

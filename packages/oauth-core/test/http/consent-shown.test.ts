@@ -9,7 +9,6 @@ import {
   type RelyingParty,
 } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { ClientId } from '../../src/clients/client.ts'
 import {
   authorizeParameters,

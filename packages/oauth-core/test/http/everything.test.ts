@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import type Koa from 'koa'
-import { describe, it } from 'mocha'
 import type { AccessContext, OAuth } from '../../src/index.ts'
 import { type OAuthServer, oauthServer, type Registered } from '../oauth-server.ts'
-import { askForEverything, everything, everythingUrl, isFlagship } from './certification-steps.ts'
+import { askForEverything, everything, isFlagship } from './certification-steps.ts'
 import { VERIFIER } from './consent-server.ts'
 
 const OWNER = { cookie: 'session=owner' }
@@ -56,24 +55,6 @@ describe('GET /auth/authorize with scope *', () => {
       expect(answer.status).to.equal(400)
       expect(answer.text).to.include('The code_challenge parameter is mandatory')
     }
-  })
-
-  it('sends a browser to the login before anything is mailed', async () => {
-    const server = await oauthServer()
-    const client = await server.register()
-    const answer = await server.send('GET', everythingUrl(client))
-    expect([answer.status, answer.headers.location]).to.deep.equal([302, '/auth/login'])
-    expect(server.mailedCodes).to.deep.equal([])
-  })
-
-  it('mails a code to the owner of a client that is not certified, and asks for it', async () => {
-    const server = await oauthServer()
-    const client = await server.register()
-    const answer = await askForEverything(server, client)
-    expect(answer.status).to.equal(200)
-    expect(answer.token).to.match(/^[A-Za-z0-9_-]{96}$/)
-    expect(server.mailedCodes).to.have.lengthOf(1)
-    expect(answer.text).to.not.include(server.mailedCodes[0])
   })
 
   it('asks for consent once the code was right', async () => {
@@ -169,23 +150,9 @@ describe('POST /auth/authorize with scope *', () => {
     expect(answer.headers).to.not.have.property('location')
     expect(server.mailedCodes).to.deep.equal([])
   })
-
-  it('answers 401 when nobody is logged in', async () => {
-    const server = await oauthServer()
-    const client = await server.register()
-    const answer = await server.send('POST', '/auth/authorize', { form: everything(client) })
-    expect(answer.status).to.equal(401)
-  })
 })
 
 describe('a certified client', () => {
-  it('may do everything with its token', async () => {
-    const server = await oauthServer({ mount: mountFiles })
-    const { client, token } = await certified(server)
-    const answer = await server.send('GET', '/files', { headers: server.bearer(token) })
-    expect([answer.status, answer.body]).to.deep.equal([200, { client: client.id }])
-  })
-
   it('has nothing of it at the next call once the mark is withdrawn', async () => {
     const server = await oauthServer({ mount: mountFiles })
     const { client, token, refresh: refreshToken } = await certified(server)

@@ -1,7 +1,6 @@
 import { sqliteStore } from '@svc/store/sqlite'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import { createOAuth } from '../../src/index.ts'
 import { type FetchHandler, toFetch } from '../../src/fetch.ts'
 import type { OAuth } from '../../src/oauth.ts'

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import type Koa from 'koa'
-import { describe, it } from 'mocha'
 import type { AccessContext, KonnectorManifest, OAuth } from '../../src/index.ts'
 import { signJwt } from '../../src/tokens/jwt.ts'
 import { type OAuthServer, oauthServer, testApp } from '../oauth-server.ts'

@@ -2,7 +2,6 @@ import { eachStore, type FakeClock, fakeClock, type RelyingParty } from '@svc/te
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import type { Context } from 'koa'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import { OAuthError } from '../../src/errors.ts'
 import { allow, type ConsentServer, DRIVE, startConsentServer } from './consent-server.ts'
 

@@ -1,6 +1,5 @@
 import { anyStore, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { ScopePolicy, ScopeRequest } from '../../src/consent-ports.ts'
 import type { Permission } from '../../src/scopes/permission.ts'
 import {

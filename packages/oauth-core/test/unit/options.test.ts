@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach } from 'mocha'
 import {
   createOAuth,
   DEFAULT_LIFETIMES,

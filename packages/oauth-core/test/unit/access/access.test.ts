@@ -1,11 +1,10 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { fakeClock } from '@svc/testkit'
 import type { Key } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { SignJWT } from 'jose'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
 import { clientKey } from '../../../src/clients/client-record.ts'
 import { type Grant, grantKey } from '../../../src/engine/grant.ts'
@@ -216,50 +215,25 @@ describe('authenticate', () => {
       expect(found.allows('POST', 'io.svc.files')).to.equal(false)
     })
 
-    const refused: readonly (readonly [string, Partial<JwtClaims>])[] = [
-      ['another issuer', { iss: 'bob.example.com' }],
-      ['an issuer that is a URL', { iss: 'https://alice.example.com' }],
-      ['the audience of apps', { aud: 'app' }],
-      ['the audience of konnectors', { aud: 'konn' }],
-      ['the audience refresh', { aud: 'refresh' }],
-      ['an unknown audience', { aud: 'constructor' }],
-      ['an unknown client', { sub: 'c2' }],
-      ['an unknown grant', { gid: 'g2' }],
-      ['a malformed scope', { scope: 'io.svc.files:read' }],
-      ['an empty scope', { scope: '' }],
-      ['scope * of an ordinary client', { scope: '*' }],
-      ['the scope of an app it is not linked to', { scope: '@io.svc.apps/drive' }],
-    ]
-    for (const [what, fields] of refused) {
-      it(`refuses ${what}`, async () => {
-        expect(await refusal(await sign(fields))).to.match(/^401 invalid_token/)
-      })
-    }
-
-    for (const name of ['gid', 'scope'] as const) {
-      it(`refuses a token without ${name}`, async () => {
-        const { [name]: _, ...others } = claims()
-        const token = signJwt(await world.keyring.current(ALICE, 'access'), others)
-        expect(await refusal(token)).to.equal('401 invalid_token claims are missing')
-      })
-    }
-
-    it('refuses the grant of another client', async () => {
-      world.grants.set('g1', grant({ clientId: 'c2' }))
-      expect(await refusal(await sign())).to.equal('401 invalid_token its grant is gone')
+    it('refuses one whose claims are missing, or are those of others', async () => {
+      for (const fields of [
+        { gid: undefined },
+        { scope: undefined },
+        { aud: 'constructor' },
+        { scope: 'io.svc.files:read' },
+        { scope: '' },
+        { scope: '@io.svc.apps/drive' },
+      ]) {
+        // What the types of claims do not allow.
+        const token = await sign(fields as Partial<JwtClaims>)
+        expect(await refusal(token), JSON.stringify(fields)).to.match(/^401 invalid_token/)
+      }
     })
 
     it('refuses it on another instance, also when it was accepted here', async () => {
       const token = await sign()
       await authenticate(token)
       expect(await refusal(token, BOB)).to.match(/^401 invalid_token/)
-    })
-
-    it('ignores forbidden rules of an ordinary client', async () => {
-      const scope = 'io.svc.files io.svc.apps:POST io.svc.sessions:GET'
-      world.grants.set('g1', grant({ scope }))
-      const token = await sign({ scope })
-      expect(serializeScope((await authenticate(token)).permissions)).to.equal('io.svc.files')
     })
 
     it('gives scope * to a flagship client only as long as it is one', async () => {
@@ -274,12 +248,6 @@ describe('authenticate', () => {
   })
 
   describe('with dates', () => {
-    it('takes an iat 59 s ahead and none 62 s ahead', async () => {
-      await authenticate(await sign({ iat: nowS() + 59, exp: nowS() + 86_400 }))
-      const late = await sign({ iat: nowS() + 62, exp: nowS() + 86_400 })
-      expect(await refusal(late)).to.match(/^401 invalid_token/)
-    })
-
     const EXPIRED = '401 invalid_token expired'
 
     it('refuses from exp on, cached or not', async () => {
@@ -308,72 +276,12 @@ describe('authenticate', () => {
   })
 
   describe('with forgeries', () => {
-    const encode = (value: object): string =>
-      Buffer.from(JSON.stringify(value)).toString('base64url')
-
-    it('refuses alg none', async () => {
-      const { kid } = await world.keyring.current(ALICE, 'access')
-      for (const mac of ['', 'AAAA', 'A'.repeat(86)]) {
-        const token = `${encode({ alg: 'none', kid })}.${encode(claims())}.${mac}`
-        expect(await refusal(token)).to.equal('401 invalid_token not a token of ours')
-      }
-    })
-
-    for (const alg of ['HS256', 'HS384']) {
-      it(`refuses ${alg} under our own key`, async () => {
-        const { kid, secret } = await world.keyring.current(ALICE, 'access')
-        const signer = new SignJWT({ ...claims() }).setProtectedHeader({ alg, kid })
-        expect(await refusal(await signer.sign(secret))).to.match(/^401 invalid_token/)
-      })
-    }
-
-    it('refuses RS256', async () => {
-      const { kid } = await world.keyring.current(ALICE, 'access')
-      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-      const signer = new SignJWT({ ...claims() }).setProtectedHeader({ alg: 'RS256', kid })
-      expect(await refusal(await signer.sign(privateKey))).to.match(/^401 invalid_token/)
-    })
-
-    it('accepts what another library signs as we do', async () => {
-      const { kid, secret } = await world.keyring.current(ALICE, 'access')
-      const signer = new SignJWT({ ...claims() }).setProtectedHeader({
-        alg: 'HS512',
-        kid,
-        typ: 'JWT',
-      })
-      expect((await authenticate(await signer.sign(secret))).kind).to.equal('access')
-    })
-
-    const kids = [
-      'session.1',
-      'access.2',
-      'access.0',
-      'access.01',
-      'access',
-      '',
-      '../access.1',
-      '__proto__',
-    ]
-    for (const kid of kids) {
-      it(`refuses the access key under the kid ${JSON.stringify(kid)}`, async () => {
+    it('refuses its own key under another kid', async () => {
+      for (const kid of ['session.1', 'access.2', 'access.0', 'access.01', '../access.1']) {
         const { secret } = await world.keyring.current(ALICE, 'access')
         const signer = new SignJWT({ ...claims() }).setProtectedHeader({ alg: 'HS512', kid })
-        expect(await refusal(await signer.sign(secret))).to.match(/^401 invalid_token/)
-      })
-    }
-
-    it('refuses an access token signed with the key of sessions', async () => {
-      expect(await refusal(await sign({}, 'session'))).to.match(/^401 invalid_token/)
-    })
-
-    it('refuses an app token signed with the key of access tokens', async () => {
-      const token = await sign({ aud: 'app', sub: 'drive', session_id: 's1' }, 'access')
-      expect(await refusal(token)).to.match(/^401 invalid_token/)
-    })
-
-    it('refuses the key of another instance', async () => {
-      const token = signJwt(await world.keyring.current(BOB, 'access'), claims())
-      expect(await refusal(token)).to.match(/^401 invalid_token/)
+        expect(await refusal(await signer.sign(secret)), kid).to.match(/^401 invalid_token/)
+      }
     })
 
     it('refuses any change of a good token, also after it was seen', async () => {
@@ -385,12 +293,6 @@ describe('authenticate', () => {
         expect(await refusal(changed)).to.match(/^401 invalid_token/)
       }
     })
-
-    for (const text of ['a', 'a.b', 'a.b.c', 'a.b.c.d', '..', 'A'.repeat(9000), '€.€.€', 'null']) {
-      it(`refuses ${text.slice(0, 10)}`, async () => {
-        expect(await refusal(text)).to.equal('401 invalid_token not a token of ours')
-      })
-    }
   })
 
   describe('when something ends', () => {
@@ -514,26 +416,11 @@ describe('authenticate', () => {
       await world.keyring.rotate(ALICE, { revoke: true })
       expect(await refusal(token)).to.equal('401 invalid_token its key was replaced')
     })
-
-    it('accepts older tokens after a rotation in peace', async () => {
-      const token = await sign()
-      await world.keyring.rotate(ALICE)
-      expect((await authenticate(token)).kind).to.equal('access')
-      expect((await authenticate(await sign())).kind).to.equal('access')
-    })
   })
 
   describe('with a linked client', () => {
     beforeEach(() => {
       world.clients.set('c1', client({}, 'registry://drive/stable'))
-    })
-
-    it('answers the app: its owner and its permissions, but not to install', async () => {
-      const found = await authenticate(await sign({ scope: '@io.svc.apps/drive' }))
-      expect(found.kind).to.equal('access')
-      expect(found.app?.slug).to.equal('drive')
-      expect(found.owner).to.equal('io.svc.apps/drive')
-      expect(serializeScope(found.permissions)).to.equal('io.svc.files io.svc.apps:GET')
     })
 
     it('follows the installed manifest', async () => {
@@ -568,23 +455,6 @@ describe('authenticate', () => {
       expect(found.allows('POST', 'io.svc.apps')).to.equal(true)
     })
 
-    it('carries the claims of its kind', async () => {
-      const [header = '', payload = ''] = (await issue()).split('.')
-      const read = (part: string): Record<string, unknown> =>
-        JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>
-      expect(read(header)).to.include({ alg: 'HS512', kid: 'session.1' })
-      const iat = read(payload)['iat'] as number // Every token has one.
-      expect(read(payload)).to.deep.equal({
-        iss: 'alice.example.com',
-        aud: 'app',
-        sub: 'drive',
-        iat,
-        exp: iat + 86_400,
-        scope: 'io.svc.files io.svc.apps',
-        session_id: 's1',
-      })
-    })
-
     it('takes what it may do from the installed manifest, not from the token', async () => {
       const token = await issue({
         ...DRIVE,
@@ -602,29 +472,9 @@ describe('authenticate', () => {
       expect((await authenticate(token)).kind).to.equal('app')
     })
 
-    const refused: readonly (readonly [string, () => void, string])[] = [
-      ['without a session', () => (world.sessionId = undefined), 'not of this session'],
-      ['in another session', () => (world.sessionId = 's2'), 'not of this session'],
-      ['when the app is gone', () => world.apps.clear(), 'its app is not installed'],
-    ]
-    for (const [what, change, detail] of refused) {
-      it(`refuses it ${what}`, async () => {
-        const token = await issue()
-        await authenticate(token)
-        change()
-        expect(await refusal(token)).to.equal(`401 invalid_token ${detail}`)
-      })
-    }
-
     it('refuses one without a session id', async () => {
       const token = await sign({ aud: 'app', sub: 'drive' }, 'session')
       expect(await refusal(token)).to.equal('401 invalid_token claims are missing')
-    })
-
-    it('is an error of the server before useSessions', async () => {
-      world.sessions = undefined
-      expect(await refusal(await issue())).to.match(/^500 internal_error/)
-      expect(world.log.map(({ event }) => event)).to.include('guard.sessions_missing')
     })
   })
 

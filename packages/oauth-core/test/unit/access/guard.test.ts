@@ -1,9 +1,7 @@
 import type { ActivityLog } from '@svc/platform'
 import { type Listening, listen } from '@svc/testkit'
-import { StoreUnavailableError } from '@svc/store'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { afterEach, describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { type Verb, VERBS } from '../../../src/scopes/permission.ts'
@@ -134,13 +132,6 @@ describe('guardRoute', () => {
       (ctx) => ctx.throw(418, 'teapot'),
     )
     expect(answer).to.include({ status: 418, text: 'teapot' })
-  })
-
-  it('answers 503, never 401, while the store is away', async () => {
-    const answer = await ask(() => Promise.reject(new StoreUnavailableError('down')))
-    expect(answer).to.include({ status: 503, text: '{"error":"store_unavailable"}' })
-    expect(answer.headers.get('retry-after')).to.equal('1')
-    expect(answer.headers.get('www-authenticate')).to.equal(null)
   })
 
   it('answers 500 to anything else, without a word about it', async () => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import { AuthorizationResponseError, validateAuthResponse } from 'oauth4webapi'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
 import {

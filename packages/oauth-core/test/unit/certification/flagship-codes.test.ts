@@ -3,7 +3,6 @@ import type { Json, Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import {
   createFlagshipCode,
   dropFlagshipCode,

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { describe, it } from 'mocha'
 import { isAllowed, isConceivable, isSubset } from '../../../src/scopes/evaluate.ts'
 import type { Permission, Verb } from '../../../src/scopes/permission.ts'
 import { parseScope } from '../../../src/scopes/scope.ts'

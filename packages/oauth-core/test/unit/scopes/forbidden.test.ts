@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'
 import type { Permission } from '../../../src/scopes/permission.ts'
 import { parseScope, serializeScope } from '../../../src/scopes/scope.ts'

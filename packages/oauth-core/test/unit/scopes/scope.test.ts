@@ -1,7 +1,6 @@
 import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { describe, it } from 'mocha'
 import { type Permission, VERBS } from '../../../src/scopes/permission.ts'
 import { parseScope, serializeScope } from '../../../src/scopes/scope.ts'
 import { permissionsArbitrary } from './arbitraries.ts'

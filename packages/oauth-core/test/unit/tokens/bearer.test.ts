@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import { readBearer } from '../../../src/tokens/bearer.ts'
 
 function request(...values: string[]): IncomingMessage {

@@ -1,6 +1,5 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import type { SigningKey } from '@svc/platform'
 import { macOf, MAX_MESSAGE } from '../../../src/tokens/token-mac.ts'
 
