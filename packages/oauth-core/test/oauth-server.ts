@@ -14,6 +14,7 @@ import {
   OAuthError,
   type OAuthOptions,
   type OwnerSession,
+  type OwnerSessions,
 } from '../src/index.ts'
 import { type Instance, type NewInstance } from '@svc/platform'
 import { clientSteps } from './client-steps.ts'
@@ -78,6 +79,8 @@ export async function oauthServer(
     /** Instances exist already. */
     readonly isSecondProcess?: boolean
     readonly mount?: (app: Koa, oauth: OAuth) => void
+    /** Left out: `Cookie: session=owner` is one. `null`: nobody says, and there are no routes. */
+    readonly sessions?: OwnerSessions | null
     /** Closed by its caller; else after the test. */
     readonly isKept?: boolean
     /** Instead of single stand-ins. */
@@ -86,7 +89,7 @@ export async function oauthServer(
 ) {
   const { newInstance, openStore, start, mayCrash, isSecondProcess, mount, isKept, ...rest } =
     options
-  const { pages, ...given } = rest
+  const { pages, sessions, ...given } = rest
   const clock = given.clock ?? fakeClock()
   const store =
     (await openStore?.(clock)) ?? given.store ?? sqliteStore({ file: ':memory:', clock })
@@ -104,9 +107,10 @@ export async function oauthServer(
     store,
     clock,
   })
-  oauth.useSessions({
+  const owner: OwnerSessions = {
     current: async ({ headers }) => (headers.cookie === 'session=owner' ? SESSION : undefined),
-  })
+  }
+  if (sessions !== null) oauth.useSessions(sessions ?? owner)
   const events: { name: string; event: unknown }[] = []
   for (const name of [
     'client.certified',
@@ -122,7 +126,7 @@ export async function oauthServer(
   app.silent = true
   app.use(statuses.middleware as Koa.Middleware)
   app.use(oauth.resolveInstance())
-  app.use(oauth.routes({ pages: { ...testPages(mailedCodes), ...pages } }))
+  if (sessions !== null) app.use(oauth.routes({ pages: { ...testPages(mailedCodes), ...pages } }))
   mount?.(app, oauth)
   const listening = await listen(app)
   const domain = newInstance?.domain ?? HOST
@@ -132,6 +136,12 @@ export async function oauthServer(
       : await oauth.instances.create({ ...newInstance, domain })
   if (start === true) await oauth.start()
 
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    await listening.close()
+    await oauth.close()
+    if (isOwnStore) await store.close()
+  }
   const send = sendTo(listening.port)
   const self = {
     ...clientSteps(send),
@@ -168,11 +178,7 @@ export async function oauthServer(
       const token = await oauth.appTokens.issue(instance, manifest, SESSION.id)
       return { cookie: 'session=owner', authorization: `Bearer ${token}` }
     },
-    async close(): Promise<void> {
-      await listening.close()
-      await oauth.close()
-      if (isOwnStore) await store.close()
-    },
+    close: (): Promise<void> => (closing ??= close()),
   }
   if (isKept === true) return self
   afterTest(async () => {

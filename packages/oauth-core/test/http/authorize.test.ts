@@ -1,11 +1,11 @@
 import { type BrowserClient, eachStore, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { authorizeSchema } from '../../src/authorize/authorize.schema.ts'
+import { CHALLENGE } from '../client-steps.ts'
 import {
   allow,
   authorizeParameters,
   authorizeUrl,
-  CHALLENGE,
   type ConsentServer,
   DRIVE,
   REDIRECT_URI,
@@ -24,7 +24,6 @@ eachStore((open) => {
       party = await server.client()
       browser = server.browser()
     })
-    afterEach(() => server.close())
 
     it('asks, and answers the client with a code that works once', async () => {
       const pending = await party.authorize({ scope: 'io.svc.files:GET io.svc.contacts' })
@@ -301,9 +300,7 @@ eachStore((open) => {
 
       it('answers 400 to a page older than an hour', async () => {
         const fields = await form()
-        // The clock of the store and of the server is one.
-        const clock = server.oauth.clock as ReturnType<typeof fakeClock>
-        clock.advance(3_601_000)
+        server.clock.advance(3_601_000)
         const answer = await browser.submit(fields)
         expect(answer.status).to.equal(400)
         expect(answer.page().text).to.equal('The form does not match the page it was sent from')

@@ -16,7 +16,6 @@ eachStore((open, engine) => {
   beforeEach(async () => {
     server = await startConsentServer({ store: await open({ clock }), clock })
   })
-  afterEach(() => server.close())
 
   async function limitTo(oauthClientsMax: number): Promise<void> {
     const { alice, oauth } = server

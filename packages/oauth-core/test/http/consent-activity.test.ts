@@ -3,12 +3,12 @@ import { indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import { VERIFIER } from '../client-steps.ts'
 import {
   authorizeParameters,
   authorizeUrl,
   type ConsentServer,
   startConsentServer,
-  VERIFIER,
 } from './consent-server.ts'
 
 anyStore((open) => {
@@ -23,7 +23,6 @@ anyStore((open) => {
       server = await startConsentServer({ store, clock })
       server.oauth.useActivity(recordInStore())
     })
-    afterEach(() => server.close())
 
     it('is one loss of rights, however many tokens the client had', async () => {
       const party = await server.client()

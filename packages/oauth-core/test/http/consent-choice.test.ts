@@ -3,13 +3,13 @@ import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ClientId } from '../../src/clients/client.ts'
+import { VERIFIER } from '../client-steps.ts'
 import {
   authorizeParameters,
   authorizeUrl,
   type ConsentServer,
   DRIVE,
   startConsentServer,
-  VERIFIER,
 } from './consent-server.ts'
 
 const SCOPE = 'io.svc.files:GET io.svc.contacts io.svc.notes:GET,POST'
@@ -37,7 +37,6 @@ eachStore((open) => {
       server = await startConsentServer({ store, clock })
       party = await server.client()
     })
-    afterEach(() => server.close())
 
     /** The owner's answer to the page; `undefined` takes a field of the page away. */
     async function answer(fields: Readonly<Record<string, string | undefined>>, scope = SCOPE) {

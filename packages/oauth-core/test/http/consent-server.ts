@@ -1,27 +1,20 @@
-import { createHash } from 'node:crypto'
-import type { Store } from '@svc/store'
 import {
   type BrowserClient,
   browserClient,
   type BrowserResponse,
-  type FakeClock,
-  listen,
   type RelyingParty,
   relyingParty,
 } from '@svc/testkit'
-import Koa from 'koa'
-import type { DeprecatedApp } from '../../src/authorize/deprecated-apps.ts'
-import type { Sharings } from '../../src/authorize/sharings.ts'
-import { createOAuth, insufficientScope } from '../../src/index.ts'
+import type Koa from 'koa'
+import { insufficientScope } from '../../src/index.ts'
 import type { Instance, RouteContext } from '@svc/platform'
 import type { OAuth } from '../../src/oauth.ts'
 import type { AppManifest } from '../../src/ports.ts'
-import type { ScopePolicy } from '../../src/consent-ports.ts'
+import { CHALLENGE, VERIFIER } from '../client-steps.ts'
+import { oauthServer } from '../oauth-server.ts'
 import { type FakePages, fakePages } from './fake-pages.ts'
 
 export const REDIRECT_URI = 'https://client.example/callback?kept=%20as+is'
-export const VERIFIER = 'v'.repeat(43)
-export const CHALLENGE: string = createHash('sha256').update(VERIFIER).digest('base64url')
 
 /** Apps that exist in the registry of the test; those installed are the server's to change. */
 export const DRIVE: AppManifest = {
@@ -31,26 +24,16 @@ export const DRIVE: AppManifest = {
   routes: {},
 }
 
-export interface ConsentServer {
-  readonly oauth: OAuth
-  readonly alice: Instance
-  readonly bob: Instance
+export type ConsentServer = Awaited<ReturnType<typeof startConsentServer>>
+
+/** What processes of one host share. */
+interface Shared {
   readonly pages: FakePages
   readonly installed: Map<string, AppManifest>
   readonly available: Map<string, AppManifest>
-  readonly events: { readonly name: string; readonly event: Readonly<Record<string, unknown>> }[]
-  readonly logged: string[]
-  readonly port: number
-  /** A browser on an instance's host; logged in unless told otherwise. */
-  browser(options?: { readonly loggedIn?: boolean; readonly instance?: Instance }): BrowserClient
-  /** A registered outside client. */
-  client(metadata?: Readonly<Record<string, unknown>>): Promise<RelyingParty>
-  /** Calls a resource of the embedding server. */
-  call(path: string, options?: CallOptions): Promise<BrowserResponse>
-  close(): Promise<void>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly method?: string
   readonly token?: string
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -59,36 +42,21 @@ export interface CallOptions {
   readonly json?: unknown
 }
 
-export interface ConsentServerOptions {
-  readonly store: Store
-  readonly clock: FakeClock
+type Options = NonNullable<Parameters<typeof oauthServer>[0]> & {
   /** Another process of the same host: its instances, keys and sessions. */
-  readonly sameAs?: ConsentServer
-  readonly requirePkce?: boolean
-  readonly consent?: { readonly choose?: boolean }
-  readonly deprecatedApps?: readonly DeprecatedApp[]
-  readonly sharings?: Sharings
-  readonly scopePolicy?: ScopePolicy
+  readonly sameAs?: Shared
   /** Installs what is available. @defaultValue nothing does */
   readonly install?: (slug: string) => Promise<unknown>
-  readonly withSessions?: boolean
 }
 
 const KEY = Buffer.alloc(32, 7)
 
-/** The whole package on a real server, with stand-ins for pages, sessions and apps. */
-export async function startConsentServer(options: ConsentServerOptions): Promise<ConsentServer> {
-  const { store, clock, sameAs, install } = options
+/** The whole package on a real server, with pages that browsers answer; two instances. */
+export async function startConsentServer({ sameAs, install, ...options }: Options) {
   const pages = sameAs?.pages ?? fakePages()
   const installed = sameAs?.installed ?? new Map<string, AppManifest>()
   const available = sameAs?.available ?? new Map([['drive', DRIVE]])
-  const logged: string[] = []
-  const write = (level: string) => (event: string, fields?: unknown) => {
-    logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
-  }
-  const oauth = createOAuth({
-    store,
-    clock,
+  const server = await oauthServer({
     keys: [{ kid: 'test', key: KEY }],
     apps: {
       installed: async (_, slug) => installed.get(slug),
@@ -96,57 +64,48 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
       available: async (_, slug) => available.get(slug),
       ...(install && { install: (_: Instance, slug: string) => install(slug) }),
     },
-    log: { info: write('info'), warn: write('warn'), error: write('error') },
-    ...(options.deprecatedApps && { deprecatedApps: options.deprecatedApps }),
-    ...(options.sharings && { sharings: options.sharings }),
-    ...(options.scopePolicy && { scopePolicy: options.scopePolicy }),
-    ...(options.consent === undefined ? {} : { consent: options.consent }),
-    ...(options.requirePkce === undefined ? {} : { requirePkce: options.requirePkce }),
+    mayCrash: true,
+    sessions: pages.sessions,
+    ...options,
+    pages,
+    mount: serveResources,
+    isSecondProcess: sameAs !== undefined,
   })
-  const events: ConsentServer['events'] = []
+  const { oauth, instance: alice, port } = server
+  const events: { readonly name: string; readonly event: Readonly<Record<string, unknown>> }[] = []
   for (const name of ['code.created', 'client.updated', 'clients.limit.exceeded'] as const) {
     oauth.on(name, (event) => events.push({ name, event: { ...event } }))
   }
-  const alice = sameAs?.alice ?? (await oauth.instances.create({ domain: 'alice.example.com' }))
-  const bob = sameAs?.bob ?? (await oauth.instances.create({ domain: 'bob.example.com' }))
-
-  const app = new Koa()
-  app.silent = true
-  app.use(oauth.resolveInstance())
-  if (options.withSessions !== false) {
-    oauth.useSessions(pages.sessions)
-    app.use(oauth.routes({ pages }))
-  }
-  serveResources(app, oauth)
-  const server = await listen(app)
-  const map = { port: server.port }
-
-  const self: ConsentServer = {
-    oauth,
+  const domain = 'bob.example.com'
+  const bob = (await oauth.instances.byHost(domain)) ?? (await oauth.instances.create({ domain }))
+  return {
+    ...server,
     alice,
     bob,
     pages,
+    /** Apps that exist in the registry are `available`. */
     installed,
     available,
     events,
-    logged,
-    port: server.port,
-    browser({ loggedIn = true, instance = alice } = {}) {
-      const browser = browserClient({ ...map, base: instance.origin })
+    /** A browser on an instance's host; logged in unless told otherwise. */
+    browser({ loggedIn = true, instance = alice } = {}): BrowserClient {
+      const browser = browserClient({ port, base: instance.origin })
       if (!loggedIn) return browser
       const id = `session-${pages.live.size}`
       pages.live.add(id)
       browser.plantCookie(`session=${id}; Path=/`)
       return browser
     },
-    async client(metadata = {}) {
-      const party = relyingParty({ ...map, issuer: alice.origin, redirectUri: REDIRECT_URI })
+    /** A registered outside client. */
+    async client(metadata: Readonly<Record<string, unknown>> = {}): Promise<RelyingParty> {
+      const party = relyingParty({ port, issuer: alice.origin, redirectUri: REDIRECT_URI })
       await party.register(metadata)
       return party
     },
-    call(path, { method = 'GET', token, headers = {}, instance = alice, session, json } = {}) {
-      const browser = browserClient({ ...map, base: instance.origin })
-      return browser.request(method, path, {
+    /** Calls a resource of the embedding server. */
+    call(path: string, options: CallOptions = {}): Promise<BrowserResponse> {
+      const { method = 'GET', token, headers = {}, instance = alice, session, json } = options
+      return browserClient({ port, base: instance.origin }).request(method, path, {
         headers: {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(session === undefined ? {} : { cookie: `session=${session}` }),
@@ -156,12 +115,7 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       })
     },
-    async close() {
-      await server.close()
-      await oauth.close()
-    },
   }
-  return self
 }
 
 /** Routes of an embedding server, in plain Koa. */

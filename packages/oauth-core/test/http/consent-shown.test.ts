@@ -10,12 +10,12 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ClientId } from '../../src/clients/client.ts'
+import { VERIFIER } from '../client-steps.ts'
 import {
   authorizeParameters,
   authorizeUrl,
   type ConsentServer,
   startConsentServer,
-  VERIFIER,
 } from './consent-server.ts'
 
 const SCOPE = 'io.svc.files:GET io.svc.contacts'
@@ -39,7 +39,6 @@ eachStore((open) => {
       party = await server.client({ client_name: 'Weather' })
       browser = server.browser()
     })
-    afterEach(() => server.close())
 
     async function openPage(scope = SCOPE): Promise<Fields> {
       const page = await browser.get(authorizeUrl(authorizeParameters(party, { scope })))
@@ -202,7 +201,6 @@ eachStore((open) => {
       server = await startConsentServer({ store: await open({ clock }), clock })
       party = await server.client({ client_name: 'Weather' })
     })
-    afterEach(() => server.close())
 
     async function allow(): Promise<void> {
       const browser = server.browser()

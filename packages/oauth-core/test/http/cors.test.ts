@@ -39,7 +39,7 @@ describe('CORS of the interface', () => {
   before(async () => {
     const clock = fakeClock()
     store = sqliteStore({ file: ':memory:', clock })
-    server = await startConsentServer({ store, clock })
+    server = await startConsentServer({ store, clock, isKept: true })
   })
   after(async () => {
     await server.close()

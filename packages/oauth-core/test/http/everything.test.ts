@@ -3,7 +3,7 @@ import type Koa from 'koa'
 import type { AccessContext, OAuth } from '../../src/index.ts'
 import { type OAuthServer, oauthServer, type Registered } from '../oauth-server.ts'
 import { askForEverything, everything, isFlagship } from './certification-steps.ts'
-import { VERIFIER } from './consent-server.ts'
+import { VERIFIER } from '../client-steps.ts'
 
 const OWNER = { cookie: 'session=owner' }
 

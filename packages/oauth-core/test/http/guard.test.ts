@@ -47,7 +47,6 @@ eachStore((open, name) => {
       party = await server.client()
       token = (await allow(server, party)).access_token
     })
-    afterEach(() => server.close())
 
     const clientId = (): string => party.client.client_id
 
@@ -154,7 +153,7 @@ eachStore((open, name) => {
       })
 
       it('answers 500 and logs why before useSessions', async () => {
-        const half = await startConsentServer({ store, clock, sameAs: server, withSessions: false })
+        const half = await startConsentServer({ store, clock, sameAs: server, sessions: null })
         const answer = await half.call('/files', { token: appToken, session })
         expect(answer.status).to.equal(500)
         expect(answer.json()).to.deep.equal({ error: 'internal_error' })

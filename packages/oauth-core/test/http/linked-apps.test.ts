@@ -1,14 +1,13 @@
 import { eachStore, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
+import { CHALLENGE, VERIFIER } from '../client-steps.ts'
 import {
   allow,
   authorizeParameters,
   authorizeUrl,
-  CHALLENGE,
   type ConsentServer,
   DRIVE,
   startConsentServer,
-  VERIFIER,
 } from './consent-server.ts'
 
 eachStore((open) => {
@@ -30,7 +29,6 @@ eachStore((open) => {
     })
     linked = await server.client({ software_id: 'registry://drive/stable', client_kind: 'mobile' })
   })
-  afterEach(() => server.close())
 
   const filesOf = (token: string): Promise<number> =>
     server.call('/files', { token }).then(({ status }) => status)

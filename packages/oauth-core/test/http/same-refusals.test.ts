@@ -54,7 +54,7 @@ describe('the guard, in Koa and outside of it', () => {
   before(async () => {
     clock = fakeClock()
     store = sqliteStore({ file: ':memory:', clock })
-    server = await startConsentServer({ store: breakable(store), clock })
+    server = await startConsentServer({ store: breakable(store), clock, isKept: true })
     const { oauth } = server
     const through =
       (view: (request: IncomingMessage) => Parameters<typeof oauth.authenticateRequest>[0]) =>

@@ -32,7 +32,6 @@ anyStore((open) => {
       })
       party = await server.client()
     })
-    afterEach(() => server.close())
 
     /** Status and text of the page for a request of this scope. */
     async function pageOf(scope?: string): Promise<readonly [status: number, text: string]> {

@@ -3,12 +3,12 @@ import { expect } from 'chai'
 import type { SharingAnswer, SharingOffer, Sharings } from '../../src/authorize/sharings.ts'
 import { VERBS } from '../../src/scopes/permission.ts'
 import { parseScope } from '../../src/scopes/scope.ts'
+import { VERIFIER } from '../client-steps.ts'
 import {
   authorizeParameters,
   type ConsentServer,
   REDIRECT_URI,
   startConsentServer,
-  VERIFIER,
 } from './consent-server.ts'
 
 const OFFER: SharingOffer = {
@@ -48,7 +48,6 @@ anyStore((open) => {
     const clock = fakeClock()
     server = await startConsentServer({ store: await open({ clock }), clock, sharings })
   })
-  afterEach(() => server.close())
 
   const query = (fields: Fields): string =>
     `${PATH}?${new URLSearchParams(defined(fields)).toString()}`
