@@ -25,18 +25,6 @@ eachStore((open) => {
       browser = server.browser()
     })
 
-    it('asks, and answers the client with a code that works once', async () => {
-      const pending = await party.authorize({ scope: 'io.svc.files:GET io.svc.contacts' })
-      const page = await browser.get(pending.url)
-      expect(page.status).to.equal(200)
-      const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
-      expect(answer.status).to.equal(302)
-      const tokens = await party.exchange(answer.location ?? '', pending)
-      expect(tokens.scope).to.equal('io.svc.files:GET io.svc.contacts')
-      const called = await party.call(tokens.access_token, 'GET', `${server.alice.origin}/files`)
-      expect(called.status).to.equal(200)
-    })
-
     it('adds its answer to the bytes of the registered address', async () => {
       const page = await browser.get(authorizeUrl(authorizeParameters(party)))
       const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
@@ -87,13 +75,6 @@ eachStore((open) => {
       const answer = await server.browser({ loggedIn: false }).get(url)
       expect(answer.status).to.equal(302)
       expect(answer.location).to.match(/^\/auth\/login\?redirect=/)
-    })
-
-    it('shows the page each time: a consent is not remembered', async () => {
-      await allow(server, party)
-      expect((await browser.get(authorizeUrl(authorizeParameters(party)))).status).to.equal(200)
-      const prompt = authorizeUrl({ ...authorizeParameters(party), prompt: 'none' })
-      expect((await browser.get(prompt)).status).to.equal(200)
     })
 
     it('notes that the client was allowed, and with what', async () => {
@@ -206,15 +187,6 @@ eachStore((open) => {
         return page.page().form('/auth/authorize')
       }
 
-      it('takes a form built from the interface alone', async () => {
-        const { csrf_token } = Object.fromEntries((await form()).fields)
-        const answer = await browser.post('/auth/authorize', {
-          ...authorizeParameters(party),
-          csrf_token,
-        })
-        expect(answer.status).to.equal(302)
-      })
-
       it('answers 200 with the address to a script that asks for data', async () => {
         const { fields } = await form()
         const headers = { accept: 'application/json' }
@@ -247,15 +219,6 @@ eachStore((open) => {
           codeVerifier: 'v'.repeat(43),
         })
         expect(tokens.scope).to.equal('io.svc.files:GET:one')
-      })
-
-      it('answers 401 to an anonymous browser', async () => {
-        const fields = await form()
-        browser.plantCookie('session=other; Path=/')
-        const answer = await browser.submit(fields)
-        expect(answer.status).to.equal(401)
-        expect(answer.page().text).to.equal('You must be authenticated')
-        expect(answer.location).to.equal(undefined)
       })
 
       const tampered: readonly (readonly [string, Readonly<Record<string, string | undefined>>])[] =
@@ -298,14 +261,6 @@ eachStore((open) => {
         expect((await stranger.submit(fields)).status).to.equal(400)
       })
 
-      it('answers 400 to a page older than an hour', async () => {
-        const fields = await form()
-        server.clock.advance(3_601_000)
-        const answer = await browser.submit(fields)
-        expect(answer.status).to.equal(400)
-        expect(answer.page().text).to.equal('The form does not match the page it was sent from')
-      })
-
       it('answers 400 when the client went away meanwhile', async () => {
         const fields = await form()
         await server.oauth.clients.revoke(server.alice, party.client.client_id, 'test')
@@ -343,17 +298,6 @@ eachStore((open) => {
         const answer = await browser.post(authorizeUrl(authorizeParameters(party)), { csrf_token })
         expect(answer.status).to.equal(400)
         expect(answer.page().text).to.equal('The state parameter is mandatory')
-      })
-
-      it('answers 413 to a form that is too large, and 415 to another type', async () => {
-        for (const [type, body, status] of [
-          ['multipart/form-data; boundary=x', '--x--', 415],
-          ['application/x-www-form-urlencoded', `csrf_token=${'x'.repeat(65_600)}`, 413],
-        ] as const) {
-          const headers = { 'content-type': type }
-          const answer = await browser.request('POST', '/auth/authorize', { headers, body })
-          expect(answer.status).to.equal(status)
-        }
       })
     })
 
@@ -475,28 +419,12 @@ eachStore((open) => {
         }
       })
 
-      it('answers JSON when that is preferred', async () => {
-        const url = authorizeUrl(authorizeParameters(party, { state: '' }))
-        const answer = await browser.get(url, { headers: { accept: 'application/json' } })
-        expect(answer.status).to.equal(400)
-        expect(answer.json()).to.deep.equal({
-          error: 'The state parameter is mandatory',
-          code: 'invalid_request',
-        })
-      })
-
       it('knows the clients of its own instance only', async () => {
         const bobs = server.browser({ instance: server.bob })
         const answer = await bobs.get(authorizeUrl(authorizeParameters(party)))
         expect(answer.status).to.equal(400)
         expect(answer.page().text).to.equal('The client must be registered')
       })
-    })
-
-    it('answers HEAD as GET, without a cookie', async () => {
-      const answer = await browser.request('HEAD', authorizeUrl(authorizeParameters(party)))
-      expect(answer.status).to.equal(200)
-      expect(answer.setCookies).to.be.empty
     })
   })
 })

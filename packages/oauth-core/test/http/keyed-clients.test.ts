@@ -1,10 +1,8 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Store } from '@svc/store'
 import { eachStore, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { SignJWT } from 'jose'
 import { documentClientId } from '../../src/clients/client-document.ts'
 import type { Answer } from '../oauth-server.ts'
 import { authorizeFields, codeOf, tokensOf, VERIFIER } from '../client-steps.ts'
@@ -171,9 +169,8 @@ eachStore((open) => {
     })
 
     it('publish their keys on this machine in development (assistants.md 2.13)', async () => {
-      const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+      const { members, prove } = makeSigner()
       const host = 'alice.localhost:8080'
-      const origin = `http://${host}`
       const asked: string[] = []
       const program = http.createServer((request, response) => {
         asked.push(request.url ?? '')
@@ -183,9 +180,8 @@ eachStore((open) => {
           token_endpoint_auth_method: 'private_key_jwt',
           jwks_uri: `http://127.0.0.1:${port}/keys`,
         })
-        const keys = { keys: [publicKey.export({ format: 'jwk' })] }
         response.setHeader('Content-Type', 'application/json')
-        response.end(JSON.stringify(request.url === '/keys' ? keys : document))
+        response.end(JSON.stringify(request.url === '/keys' ? members.jwks : document))
       })
       await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve))
       const { port } = program.address() as AddressInfo
@@ -202,15 +198,6 @@ eachStore((open) => {
           form: authorizeFields(url, { redirect_uri }),
           headers: { cookie: 'session=owner' },
         })
-        const client_assertion = await new SignJWT({
-          iss: url,
-          sub: url,
-          aud: origin,
-          jti: randomUUID(),
-          exp: Math.floor(server.clock.now() / 1000) + 60,
-        })
-          .setProtectedHeader({ alg: 'EdDSA' })
-          .sign(privateKey)
         const exchanged = await server.send('POST', '/auth/access_token', {
           host,
           form: {
@@ -218,8 +205,7 @@ eachStore((open) => {
             grant_type: 'authorization_code',
             code: codeOf(allowed),
             code_verifier: VERIFIER,
-            client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-            client_assertion,
+            ...(await prove(server, url, { aud: `http://${host}` })),
           },
         })
         expect(exchanged.status, exchanged.text).to.equal(200)

@@ -64,12 +64,6 @@ eachStore((open) => {
       expect(await filesOf((await tokens).access_token)).to.equal(200)
     })
 
-    it('gives the client its permissions, but not the right to install', async () => {
-      const { access_token: token } = await allow(server, linked)
-      expect(await filesOf(token)).to.equal(200)
-      expect((await server.call('/apps', { method: 'POST', token })).status).to.equal(403)
-    })
-
     it('takes its clients along when it is uninstalled, and no others', async () => {
       const free = await server.client({ client_name: 'Free' })
       const { access_token: token } = await allow(server, linked)

@@ -34,24 +34,6 @@ describe('GET /auth/register/:clientId', () => {
     expect(headers['cache-control']).to.equal('no-store')
     expect(body).to.deep.equal(withoutToken(client))
   })
-
-  it('answers 201 to HEAD, without a body', async () => {
-    const server = await oauthServer()
-    const client = await server.register()
-    const path = `/auth/register/${client.id}`
-    const answer = await server.send('HEAD', path, { headers: server.bearer(client.token) })
-    expect(answer).to.include({ status: 201, text: '' })
-  })
-
-  it('shows certification when there is one', async () => {
-    const server = await oauthServer()
-    const client = await server.register()
-    await server.oauth.clients.setFlagship(server.instance, client.id, true)
-    expect((await get(server, client)).body).to.deep.equal({
-      ...withoutToken(client),
-      flagship: true,
-    })
-  })
 })
 
 describe('a registration access token', () => {
@@ -314,20 +296,6 @@ describe('PUT /auth/register/:clientId', () => {
     expect(changed.status).to.equal(200)
     expect(changed.body).not.to.have.property('flagship')
     expect((await oauth.clients.get(instance, client.id))?.flagship).to.equal(false)
-  })
-
-  it('counts with the registrations', async () => {
-    const limits = { 'oauth-client': { limit: 2, windowMs: 3_600_000 } }
-    const server = await oauthServer({ limits })
-    const client = await server.register()
-    expect((await put(server, client, {})).status).to.equal(200)
-    const { status, headers, body } = await put(server, client, {})
-    expect(status).to.equal(429)
-    expect(headers).to.have.property('retry-after')
-    expect(body).to.deep.equal({ error: 'too_many_requests' })
-    // Before the client is looked for.
-    expect((await server.send('PUT', '/auth/register/unknown', { json: {} })).status).to.equal(429)
-    expect((await get(server, client)).status).to.equal(201)
   })
 })
 

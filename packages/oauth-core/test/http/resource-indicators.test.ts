@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { ClientId } from '../../src/index.ts'
 import { type JwtClaims, signJwt } from '../../src/tokens/jwt.ts'
-import { type Answer, METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
-import { CHALLENGE, claimsOf, codeOf, REDIRECT_URI, tokensOf } from '../client-steps.ts'
+import { type Answer, oauthServer, type OAuthServer } from '../oauth-server.ts'
+import { REDIRECT_URI, authorizeFields, claimsOf, codeOf, tokensOf } from '../client-steps.ts'
 import { BASE, resourceServer } from '../resource-server.ts'
 import { MCP, PHOTOS } from '../sample-resources.ts'
 
@@ -63,14 +63,7 @@ describe('resource at the authorization endpoint', () => {
   it('answers invalid_target to who wants JSON, and refuses two', async () => {
     const server = await resourceServer()
     const { id } = await confidential(server)
-    const query = new URLSearchParams({
-      client_id: id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
-      state: 's',
-      scope: 'io.svc.contacts:GET',
-      resource: `${BASE}/mcp`,
-    })
+    const query = new URLSearchParams(authorizeFields(id, { resource: `${BASE}/mcp` }))
     query.append('resource', `${BASE}/mcp`)
     const json = { cookie: 'session=owner', accept: 'application/json' }
     const twice = await server.send('GET', `/auth/authorize?${query.toString()}`, { headers: json })
@@ -442,27 +435,9 @@ describe('the guard of a resource', () => {
 
 describe('a client without a secret', () => {
   it('gets nothing of the interface', async () => {
+    // Its registration token certifies nothing: routes.test.ts.
     const server = await resourceServer()
-    const { body } = await server.send('POST', '/auth/register', {
-      json: {
-        client_name: 'Assistant',
-        redirect_uris: METADATA.redirect_uris,
-        token_endpoint_auth_method: 'none',
-      },
-    })
-    const id = String(body['client_id'])
-    const headers = server.bearer(String(body['registration_access_token']))
-    for (const [path, json] of [
-      ['challenge', {}],
-      ['attestation', {}],
-    ] as const) {
-      const answer = await server.send('POST', `/auth/clients/${id}/${path}`, { json, headers })
-      expect(answer.status, path).to.equal(403)
-    }
-    const form = { token: 'x', code: 'x' }
-    expect((await server.send('POST', `/auth/clients/${id}/flagship`, { form })).status).to.equal(
-      403,
-    )
+    const id = await server.publicClient()
     const { clients } = server.oauth
     expect(await clients.setFlagship(server.instance, id, true)).to.include({ flagship: false })
     const rules = 'io.svc.contacts:GET'
@@ -472,15 +447,7 @@ describe('a client without a secret', () => {
     )
     expect(refused).to.include({ code: 'invalid_scope' })
     expect(await clients.verifySecret(server.instance, id, '')).to.include({ isRight: false })
-    const sharing = new URLSearchParams({
-      client_id: id,
-      redirect_uri: METADATA.redirect_uris[0],
-      response_type: 'code',
-      state: 's',
-      scope: 'io.svc.files:GET:x',
-      code_challenge: CHALLENGE,
-      code_challenge_method: 'S256',
-    })
+    const sharing = new URLSearchParams(authorizeFields(id, { scope: 'io.svc.files:GET:x' }))
     const answer = await server.send('GET', `/auth/authorize/sharing?${sharing.toString()}`, {
       headers: { cookie: 'session=owner' },
     })

@@ -25,19 +25,16 @@ const RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 1000)
 const checks = { now: NOW }
 
 /** Which field of which part of the payload. */
-const FIELDS = [
-  ...['nonce', 'timestampMs', 'apkPackageName', 'apkCertificateDigestSha256', 'basicIntegrity'].map(
-    (field) => ['safety-net', field] as const,
-  ),
-  ...['nonce', 'timestampMillis', 'requestPackageName'].map((field) => ['request', field] as const),
-  ...['packageName', 'certificateSha256Digest', 'appRecognitionVerdict'].map(
-    (field) => ['app', field] as const,
-  ),
-  ...['deviceRecognitionVerdict'].map((field) => ['device', field] as const),
-  ...['requestDetails', 'appIntegrity', 'deviceIntegrity'].map(
-    (field) => ['claims', field] as const,
-  ),
-] as const
+const FIELDS = Object.entries({
+  'safety-net': [
+    ...['nonce', 'timestampMs', 'apkPackageName'],
+    ...['apkCertificateDigestSha256', 'basicIntegrity'],
+  ],
+  request: ['nonce', 'timestampMillis', 'requestPackageName'],
+  app: ['packageName', 'certificateSha256Digest', 'appRecognitionVerdict'],
+  device: ['deviceRecognitionVerdict'],
+  claims: ['requestDetails', 'appIntegrity', 'deviceIntegrity'],
+}).flatMap(([part, fields]) => fields.map((field) => [part, field] as const))
 
 describe('the verifiers of attestations', () => {
   let platforms: AttestationPlatforms

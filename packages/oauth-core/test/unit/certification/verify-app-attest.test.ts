@@ -7,7 +7,6 @@ import {
   encodeCbor,
   generateKeys,
   makeAppAttest,
-  makeAuthority,
   makePlatforms,
 } from '@svc/testkit/attestation'
 import { expect } from 'chai'
@@ -133,10 +132,6 @@ describe('verifyAppAttest', () => {
     'no certificates': [statement({}), 'missing certification'],
     'a leaf alone': [{ x5c: (leaf) => [leaf] }, 'missing certification'],
     'certificates as text': [statement({ x5c: ['a', 'b'] }), malformed('x5c is not bytes')],
-    'a leaf that has not begun': [
-      { leaf: { notBefore: NOW + 1000 } },
-      malformed('a certificate is not valid now'),
-    ],
     'no attested credential': [{ flags: 0x80 }, malformed('authData has no credential')],
     'a credential id of 33 bytes': [{ credentialIdLength: 33 }, 'invalid credentialId'],
     'a credential id of 65535 bytes': [{ credentialIdLength: 65_535 }, 'invalid credentialId'],
@@ -184,17 +179,6 @@ describe('verifyAppAttest', () => {
     expect(await reasonOf(() => verify(made))).to.equal('invalid keyId')
   })
 
-  it('refuses a chain to another root', async () => {
-    const foreign = await makeAuthority('Apple', 'P-384', NOW)
-    const made = await make({
-      issuer: foreign.intermediate,
-      x5c: (leaf) => [leaf, foreign.intermediate, foreign.root],
-    })
-    expect(await reasonOf(() => verify(made))).to.equal(
-      malformed('the certificate chain ends at no trusted root'),
-    )
-  })
-
   it('takes the credential certificate by its place', async () => {
     const { intermediate } = platforms.apple
     const made = await make({ x5c: (leaf) => [intermediate, leaf] })
@@ -220,15 +204,6 @@ describe('verifyAppAttest', () => {
     ] as const) {
       expect(await reasonOf(() => verify({ ...made, attestation }))).to.equal(malformed(why))
     }
-  })
-
-  it('refuses every app when none is listed', async () => {
-    const { trustRoots } = platforms.flagship
-    const made = await make()
-    const none = resolveFlagship({ trustRoots })
-    expect(await reasonOf(() => verifyAppAttest(made, none, { now: NOW }))).to.equal(
-      'invalid RP ID hash',
-    )
   })
 
   it('trusts only Apple by default', async () => {

@@ -93,7 +93,6 @@ describe('verifyPlayIntegrity', () => {
     )
   })
 
-  const noKey = malformed('no key decrypts it')
   const unsigned = malformed('no key verifies its signature')
   // What is refused over HTTP, too, is in http/attestation.test.ts.
   const wrapped = malformed('alg is not A256KW')
@@ -166,18 +165,6 @@ describe('verifyPlayIntegrity', () => {
     const header = base64urlOf('{"alg":"A256KW","enc":"A256GCM","zip":"DEF"}')
     const input = { attestation: [header, ...rest].join('.'), challenge: CHALLENGE }
     expect(await reasonOf(() => verify(input))).to.equal(malformed('zip is not supported'))
-  })
-
-  it('refuses every token when it has no keys', async () => {
-    const { playIntegrityDecryptionKeys } = platforms.flagship
-    const made = await make()
-    for (const [options, reason] of [
-      [{}, noKey],
-      [{ playIntegrityDecryptionKeys }, unsigned],
-    ] as const) {
-      const bare = resolveFlagship(options)
-      expect(await reasonOf(() => verifyPlayIntegrity(made, bare, { now: NOW }))).to.equal(reason)
-    }
   })
 })
 
