@@ -1,4 +1,4 @@
-import { type BrowserClient, eachStore, fakeClock, type RelyingParty } from '@svc/testkit'
+import { type BrowserClient, eachStore, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { authorizeSchema } from '../../src/authorize/authorize.schema.ts'
 import { CHALLENGE } from '../client-steps.ts'
@@ -19,14 +19,13 @@ eachStore((open) => {
     let browser: BrowserClient
 
     beforeEach(async () => {
-      const clock = fakeClock()
-      server = await startConsentServer({ store: await open({ clock }), clock })
+      server = await startConsentServer({ openStore: (clock) => open({ clock }) })
       party = await server.client()
       browser = server.browser()
     })
 
     it('adds its answer to the bytes of the registered address', async () => {
-      const page = await browser.get(authorizeUrl(authorizeParameters(party)))
+      const page = await server.page(party, {}, browser)
       const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
       const [, code = ''] = /access_code=([A-Za-z0-9_-]+)/.exec(answer.location ?? '') ?? []
       expect(code.length).to.be.at.least(22)
@@ -39,7 +38,7 @@ eachStore((open) => {
     })
 
     it('shows who asks for what', async () => {
-      await browser.get(authorizeUrl(authorizeParameters(party)))
+      await server.page(party, {}, browser)
       const [view] = server.pages.views
       expect(view?.client.id).to.equal(party.client.client_id)
       expect(view?.permissions.map(({ type }) => type)).to.deep.equal([
@@ -65,7 +64,7 @@ eachStore((open) => {
 
     it('leaves the challenge out of a form without one', async () => {
       const without = { code_challenge: undefined, code_challenge_method: undefined }
-      await browser.get(authorizeUrl(authorizeParameters(party, without)))
+      await server.page(party, without, browser)
       expect(Object.keys(server.pages.views[0]?.fields ?? {})).not.to.include('code_challenge')
       expect((await allow(server, party, without)).scope).to.include('io.svc.files')
     })
@@ -80,7 +79,7 @@ eachStore((open) => {
     it('notes that the client was allowed, and with what', async () => {
       const before = await server.oauth.clients.get(server.alice, party.client.client_id)
       expect(before?.pending).to.equal(true)
-      const page = await browser.get(authorizeUrl(authorizeParameters(party)))
+      const page = await server.page(party, {}, browser)
       const fields = Object.fromEntries(page.page().form('/auth/authorize').fields)
       const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0'
       const answer = await browser.post('/auth/authorize', fields, {
@@ -99,7 +98,7 @@ eachStore((open) => {
     })
 
     it('gives each of two answers to one page a code of its own', async () => {
-      const page = await browser.get(authorizeUrl(authorizeParameters(party)))
+      const page = await server.page(party, {}, browser)
       const form = page.page().form('/auth/authorize')
       const answers = await Promise.all([browser.submit(form), browser.submit(form)])
       const codes = answers.map(({ location }) => new URL(location ?? '').searchParams.get('code'))
@@ -109,7 +108,7 @@ eachStore((open) => {
     describe('states', () => {
       it('come back byte for byte', async () => {
         for (const state of ['é€😀', 'a+b c&d=e#f%20', '\'"<>`{}|\\^~!*()', 'x'.repeat(4096)]) {
-          const page = await browser.get(authorizeUrl(authorizeParameters(party, { state })))
+          const page = await server.page(party, { state }, browser)
           const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
           expect(new URL(answer.location ?? '').searchParams.get('state')).to.equal(state)
         }
@@ -121,7 +120,7 @@ eachStore((open) => {
         it(`shows the code in the title for ${uri}`, async () => {
           const oob = await server.client({ redirect_uris: [uri] })
           const changes = { redirect_uri: uri, state: 'a<b' }
-          const page = await browser.get(authorizeUrl(authorizeParameters(oob, changes)))
+          const page = await server.page(oob, changes, browser)
           const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
           expect(answer.status).to.equal(200)
           expect(answer.location).to.equal(undefined)
@@ -141,7 +140,7 @@ eachStore((open) => {
       it('get what their app has, whatever they ask for', async () => {
         server.installed.set('drive', DRIVE)
         for (const scope of [undefined, '', 'io.svc.bank', '*', 'not a scope!']) {
-          const page = await browser.get(authorizeUrl(authorizeParameters(linked, { scope })))
+          const page = await server.page(linked, { scope }, browser)
           expect(page.status).to.equal(200)
           expect(page.text).to.include('Allow Drive?')
         }
@@ -155,7 +154,7 @@ eachStore((open) => {
 
       it('carry the scope of their app, and name its address', async () => {
         server.installed.set('drive', DRIVE)
-        const page = await browser.get(authorizeUrl(authorizeParameters(linked)))
+        const page = await server.page(linked, {}, browser)
         const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
         expect(answer.location).to.match(
           /&state=the%20state&fallback=https%3A%2F%2Fdrive\.alice\.example\.com%2F&iss=[^&]+#$/,
@@ -170,12 +169,12 @@ eachStore((open) => {
       })
 
       it('are shown what an app in the registry would have', async () => {
-        expect((await browser.get(authorizeUrl(authorizeParameters(linked)))).status).to.equal(200)
+        expect((await server.page(linked, {}, browser)).status).to.equal(200)
       })
 
       it('are refused when the registry has lost their app', async () => {
         server.available.clear()
-        const answer = await browser.get(authorizeUrl(authorizeParameters(linked)))
+        const answer = await server.page(linked, {}, browser)
         expect(answer.status).to.equal(400)
         expect(answer.page().text).to.equal('Cannot find application on instance registries')
       })
@@ -183,7 +182,7 @@ eachStore((open) => {
 
     describe('POST', () => {
       async function form(changes: Readonly<Record<string, string | undefined>> = {}) {
-        const page = await browser.get(authorizeUrl(authorizeParameters(party, changes)))
+        const page = await server.page(party, changes, browser)
         return page.page().form('/auth/authorize')
       }
 
@@ -376,7 +375,7 @@ eachStore((open) => {
       }
       for (const [text, refused] of Object.entries(cases)) {
         it(`answer 400: ${text}`, async () => {
-          const good = await browser.get(authorizeUrl(authorizeParameters(party)))
+          const good = await server.page(party, {}, browser)
           const { csrf_token } = Object.fromEntries(good.page().form('/auth/authorize').fields)
           for (const [what, changes] of Object.entries(refused)) {
             const parameters = authorizeParameters(party, changes)
@@ -421,7 +420,7 @@ eachStore((open) => {
 
       it('knows the clients of its own instance only', async () => {
         const bobs = server.browser({ instance: server.bob })
-        const answer = await bobs.get(authorizeUrl(authorizeParameters(party)))
+        const answer = await server.page(party, {}, bobs)
         expect(answer.status).to.equal(400)
         expect(answer.page().text).to.equal('The client must be registered')
       })
@@ -432,15 +431,13 @@ eachStore((open) => {
 describe('requirePkce', () => {
   eachStore((open) => {
     it('makes the challenge mandatory for all', async () => {
-      const clock = fakeClock()
       const server = await startConsentServer({
-        store: await open({ clock }),
-        clock,
+        openStore: (clock) => open({ clock }),
         requirePkce: true,
       })
       const party = await server.client()
       const without = { code_challenge: undefined, code_challenge_method: undefined }
-      const answer = await server.browser().get(authorizeUrl(authorizeParameters(party, without)))
+      const answer = await server.page(party, without)
       expect(answer.status).to.equal(400)
       expect(answer.page().text).to.equal('The code_challenge parameter is mandatory')
       await server.close()

@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import {
   allow,
   authorizeParameters,
-  authorizeUrl,
   type ConsentServer,
   startConsentServer,
 } from './consent-server.ts'
@@ -41,8 +40,7 @@ eachStore((open, engine) => {
     return browser.post('/auth/authorize', form, { headers })
   }
 
-  const ask = (party: RelyingParty): Promise<BrowserResponse> =>
-    server.browser().get(authorizeUrl(authorizeParameters(party)))
+  const ask = (party: RelyingParty): Promise<BrowserResponse> => server.page(party)
 
   async function connected(): Promise<number> {
     const alice = await server.oauth.instances.byId(server.alice.id)
@@ -139,7 +137,7 @@ eachStore((open, engine) => {
       it('lets no more through when two processes are asked at once', async () => {
         const parties = await clients(8)
         await limitTo(3)
-        const store = await open({ clock, sameAs: server.oauth.store })
+        const store = await open({ clock, sameAs: server.store })
         const other = await startConsentServer({ store, clock, sameAs: server })
         const answers = await Promise.all(
           parties.map((party, place) => post(party, {}, place % 2 === 0 ? server : other)),

@@ -2,9 +2,11 @@ import {
   type BrowserClient,
   browserClient,
   type BrowserResponse,
+  type FakeClock,
   type RelyingParty,
   relyingParty,
 } from '@svc/testkit'
+import type { Store } from '@svc/store'
 import type Koa from 'koa'
 import { insufficientScope } from '../../src/index.ts'
 import type { Instance, RouteContext } from '@svc/platform'
@@ -28,6 +30,8 @@ export type ConsentServer = Awaited<ReturnType<typeof startConsentServer>>
 
 /** What processes of one host share. */
 interface Shared {
+  readonly store: Store
+  readonly clock: FakeClock
   readonly pages: FakePages
   readonly installed: Map<string, AppManifest>
   readonly available: Map<string, AppManifest>
@@ -66,6 +70,7 @@ export async function startConsentServer({ sameAs, install, ...options }: Option
     },
     mayCrash: true,
     sessions: pages.sessions,
+    ...(sameAs && { store: sameAs.store, clock: sameAs.clock }),
     ...options,
     pages,
     mount: serveResources,
@@ -75,6 +80,15 @@ export async function startConsentServer({ sameAs, install, ...options }: Option
   const events: { readonly name: string; readonly event: Readonly<Record<string, unknown>> }[] = []
   for (const name of ['code.created', 'client.updated', 'clients.limit.exceeded'] as const) {
     oauth.on(name, (event) => events.push({ name, event: { ...event } }))
+  }
+  /** A browser on an instance's host; logged in unless told otherwise. */
+  function browser({ loggedIn = true, instance = alice } = {}): BrowserClient {
+    const made = browserClient({ port, base: instance.origin })
+    if (!loggedIn) return made
+    const id = `session-${pages.live.size}`
+    pages.live.add(id)
+    made.plantCookie(`session=${id}; Path=/`)
+    return made
   }
   const domain = 'bob.example.com'
   const bob = (await oauth.instances.byHost(domain)) ?? (await oauth.instances.create({ domain }))
@@ -87,15 +101,10 @@ export async function startConsentServer({ sameAs, install, ...options }: Option
     installed,
     available,
     events,
-    /** A browser on an instance's host; logged in unless told otherwise. */
-    browser({ loggedIn = true, instance = alice } = {}): BrowserClient {
-      const browser = browserClient({ port, base: instance.origin })
-      if (!loggedIn) return browser
-      const id = `session-${pages.live.size}`
-      pages.live.add(id)
-      browser.plantCookie(`session=${id}; Path=/`)
-      return browser
-    },
+    browser,
+    /** What the owner is shown, when a request is good. */
+    page: (party: RelyingParty, changes: Changes = {}, at = browser()): Promise<BrowserResponse> =>
+      at.get(authorizeUrl(authorizeParameters(party, changes))),
     /** A registered outside client. */
     async client(metadata: Readonly<Record<string, unknown>> = {}): Promise<RelyingParty> {
       const party = relyingParty({ port, issuer: alice.origin, redirectUri: REDIRECT_URI })
@@ -159,10 +168,12 @@ function serveResources(app: Koa, oauth: OAuth): void {
   )
 }
 
+type Changes = Readonly<Record<string, string | undefined>>
+
 /** Parameters of a good request. */
 export function authorizeParameters(
   party: RelyingParty,
-  changes: Readonly<Record<string, string | undefined>> = {},
+  changes: Changes = {},
 ): Record<string, string> {
   const parameters = {
     client_id: party.client.client_id,
@@ -183,22 +194,24 @@ export function authorizeUrl(parameters: Readonly<Record<string, string>>): stri
   return `/auth/authorize?${new URLSearchParams(parameters).toString()}`
 }
 
+/** The tokens of an answer that led back with a code. */
+export const tokensAt = (
+  party: RelyingParty,
+  { location = '' }: Pick<BrowserResponse, 'location'>,
+  codeVerifier: string = VERIFIER,
+): ReturnType<RelyingParty['exchange']> =>
+  party.exchange(location, { url: '', state: 'the state', codeVerifier })
+
 /** Consent by a logged-in owner: the token answer of the exchanged code. */
 export async function allow(
   server: ConsentServer,
   party: RelyingParty,
-  changes: Readonly<Record<string, string | undefined>> = {},
+  changes: Changes = {},
 ): Promise<{ access_token: string; refresh_token?: string; scope?: string }> {
-  const parameters = authorizeParameters(party, changes)
   const browser = server.browser()
-  const page = await browser.get(authorizeUrl(parameters))
+  const page = await server.page(party, changes, browser)
   const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
   if (answer.location === undefined) throw new Error(`no redirect: ${answer.status} ${answer.text}`)
-  const pkce = parameters['code_challenge'] !== undefined
-  const pending = {
-    url: '',
-    state: parameters['state'] ?? '',
-    codeVerifier: pkce ? VERIFIER : '',
-  }
-  return party.exchange(answer.location, pending)
+  const hasChallenge = !('code_challenge' in changes) || changes['code_challenge'] !== undefined
+  return tokensAt(party, answer, hasChallenge ? VERIFIER : '')
 }

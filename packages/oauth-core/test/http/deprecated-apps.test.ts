@@ -74,9 +74,7 @@ describe('an authorization for a deprecated app', () => {
 
   it('checks the request first', async () => {
     const party = await server.client({ software_id: 'org.example.old' })
-    const page = await server
-      .browser()
-      .get(authorizeUrl(authorizeParameters(party, { scope: 'Not A Scope' })))
+    const page = await server.page(party, { scope: 'Not A Scope' })
     expect(page.status).to.equal(400)
   })
 

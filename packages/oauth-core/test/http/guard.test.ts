@@ -1,13 +1,10 @@
 import {
   type BrowserResponse,
   eachStore,
-  type FakeClock,
-  fakeClock,
   type RelyingParty,
   timeBudget,
   scaledLimit,
 } from '@svc/testkit'
-import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import { type JwtClaims, signJwt } from '../../src/tokens/jwt.ts'
 import { allow, type ConsentServer, DRIVE, startConsentServer } from './consent-server.ts'
@@ -34,16 +31,12 @@ function expectRefusal(
 
 eachStore((open, name) => {
   describe('guard', () => {
-    let clock: FakeClock
-    let store: Store
     let server: ConsentServer
     let party: RelyingParty
     let token: string
 
     beforeEach(async () => {
-      clock = fakeClock()
-      store = await open({ clock })
-      server = await startConsentServer({ store, clock })
+      server = await startConsentServer({ openStore: (clock) => open({ clock }) })
       party = await server.client()
       token = (await allow(server, party)).access_token
     })
@@ -52,7 +45,7 @@ eachStore((open, name) => {
 
     async function sign(fields: Partial<JwtClaims> = {}, kind: 'access' | 'session' = 'access') {
       const key = await server.oauth.keyring.current(server.alice, kind)
-      const iat = Math.floor(clock.now() / 1000)
+      const iat = Math.floor(server.clock.now() / 1000)
       const dates = { iat, exp: iat + 86_400 }
       const [, payload = ''] = token.split('.')
       // Our own access token: its claims are these.
@@ -103,9 +96,9 @@ eachStore((open, name) => {
     })
 
     it('answers 401 with its reason from 24 h on', async () => {
-      clock.advance(86_390_000)
+      server.clock.advance(86_390_000)
       expect((await server.call('/files', { token })).status).to.equal(200)
-      clock.advance(11_000)
+      server.clock.advance(11_000)
       expectRefusal(await server.call('/files', { token }), 401, EXPIRED)
     })
 
@@ -147,13 +140,13 @@ eachStore((open, name) => {
 
       it('answers 401 after the session keys were replaced', async () => {
         const { keyring } = server.oauth
-        await store.write(await keyring.replaceSessionKey(server.alice))
+        await server.store.write(await keyring.replaceSessionKey(server.alice))
         await keyring.replaced(server.alice)
         expectRefusal(await server.call('/files', { token: appToken, session }), 401, INVALID)
       })
 
       it('answers 500 and logs why before useSessions', async () => {
-        const half = await startConsentServer({ store, clock, sameAs: server, sessions: null })
+        const half = await startConsentServer({ sameAs: server, sessions: null })
         const answer = await half.call('/files', { token: appToken, session })
         expect(answer.status).to.equal(500)
         expect(answer.json()).to.deep.equal({ error: 'internal_error' })
@@ -206,6 +199,7 @@ eachStore((open, name) => {
       describe('in another process', () => {
         let second: ConsentServer
         beforeEach(async () => {
+          const { clock, store } = server
           const other = await open({ clock, sameAs: store })
           second = await startConsentServer({ store: other, clock, sameAs: server })
           expect((await second.call('/files', { token })).status).to.equal(200)

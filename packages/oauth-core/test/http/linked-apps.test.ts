@@ -18,10 +18,8 @@ eachStore((open) => {
   beforeEach(async () => {
     asked = []
     installs = async (slug) => server.installed.set(slug, DRIVE)
-    const clock = fakeClock()
     server = await startConsentServer({
-      store: await open({ clock }),
-      clock,
+      openStore: (clock) => open({ clock }),
       async install(slug) {
         asked.push(slug)
         await installs(slug)
@@ -35,7 +33,7 @@ eachStore((open) => {
 
   describe('the app of a linked client', () => {
     it('is installed when the owner allows the client, and not before', async () => {
-      await server.browser().get(authorizeUrl(authorizeParameters(linked)))
+      await server.page(linked)
       expect(asked).to.deep.equal([])
       const { access_token: token, scope } = await allow(server, linked)
       expect(asked).to.deep.equal(['drive'])

@@ -353,19 +353,3 @@ describe('oauth.clients', () => {
     expect(server.logged.join()).to.contain(HOST)
   })
 })
-
-describe('what is stored of a client', () => {
-  it('holds neither its secret nor its registration token', async () => {
-    const server = await tokenServer()
-    const written: string[] = []
-    const write = server.store.write.bind(server.store)
-    server.store.write = (changes, options) => {
-      written.push(JSON.stringify(changes))
-      return write(changes, options)
-    }
-    const client = await server.register()
-    expect(written.join()).to.contain(client.id)
-    expect(written.join()).not.to.contain(client.secret)
-    expect(written.join()).not.to.contain(client.token)
-  })
-})

@@ -25,10 +25,6 @@ eachStore((open, name) => {
       // What it subscribed to before is effective by then.
       await second.bus.subscribe('last', () => {})
     })
-    afterEach(async () => {
-      if (other !== server) await other.close()
-      await server.close()
-    })
 
     /** A request of the session, as far as it is looked at. */
     function contextOf(session: string | undefined): Context {

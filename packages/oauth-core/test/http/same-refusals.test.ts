@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { StoreUnavailableError, type Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
-import { type FakeClock, fakeClock, type Listening, listen } from '@svc/testkit'
+import { type FakeClock, fakeClock, type Listening, listen, requestLoopback } from '@svc/testkit'
 import { NO_ACTIVITY } from '@svc/platform'
 import { expect } from 'chai'
 import {
@@ -284,11 +284,15 @@ describe('the guard, in Koa and outside of it', () => {
       await ask(answering.port, 'GET', headers)
       await answering.close()
     }
-    expect(used).to.deep.equal([['reads', RULE.type]])
+    for (const method of ['GET', 'POST']) await ask(server.port, method, headers)
+    expect(used).to.deep.equal([
+      ['reads', RULE.type],
+      ['reads', RULE.type],
+    ])
     const request = { headers: headers as Record<string, string> }
     await oauth.authenticateRequest(request, RULE)
     await oauth.authenticateRequest(request)
-    expect(used).to.have.lengthOf(2)
+    expect(used).to.have.lengthOf(3)
   })
 
   it('gives what it cannot answer any more to the framework', async () => {
@@ -332,26 +336,16 @@ function plainRequest({ headersDistinct, method = 'GET', url = '/' }: IncomingMe
   return { headers: headersDistinct, method, url }
 }
 
-function ask(
+async function ask(
   port: number,
   method: string,
   headers: http.OutgoingHttpHeaders,
 ): Promise<{ status: number; answer: Answer }> {
-  return new Promise((resolve, reject) => {
-    const request = http.request({ port, path: '/files', method, headers, agent: false })
-    request.once('error', reject)
-    request.once('response', (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.once('end', () => {
-        const { statusCode: status = 0, rawHeaders } = response
-        const fields: string[] = []
-        for (let i = 0; i < rawHeaders.length; i += 2) {
-          if (rawHeaders[i] !== 'Date') fields.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
-        }
-        resolve({ status, answer: [status, ...fields, '', ...chunks.map(String)].join('\n') })
-      })
-    })
-    request.end()
-  })
+  const url = new URL('http://127.0.0.1/files')
+  const answer = await requestLoopback({ port }, new http.Agent(), { method, url, headers })
+  const { status, rawHeaders, body } = answer
+  const fields = rawHeaders.flatMap((name, i) =>
+    i % 2 === 0 && name !== 'Date' ? [`${name}: ${rawHeaders[i + 1]}`] : [],
+  )
+  return { status, answer: [status, ...fields, '', String(body)].join('\n') }
 }

@@ -1,4 +1,4 @@
-import { anyStore, fakeClock, type BrowserClient, type BrowserResponse } from '@svc/testkit'
+import { anyStore, type BrowserClient, type BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import type { SharingAnswer, SharingOffer, Sharings } from '../../src/authorize/sharings.ts'
 import { VERBS } from '../../src/scopes/permission.ts'
@@ -45,8 +45,7 @@ anyStore((open) => {
       cancelUrl: async (_, id) =>
         id === OFFER.id ? 'https://bob.example.com/preview?s=1' : undefined,
     }
-    const clock = fakeClock()
-    server = await startConsentServer({ store: await open({ clock }), clock, sharings })
+    server = await startConsentServer({ openStore: (clock) => open({ clock }), sharings })
   })
 
   const query = (fields: Fields): string =>

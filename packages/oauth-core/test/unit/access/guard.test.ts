@@ -2,7 +2,6 @@ import type { ActivityLog } from '@svc/platform'
 import { type Listening, listen } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
-import type { Client } from '../../../src/clients/client.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { type Verb, VERBS } from '../../../src/scopes/permission.ts'
 import type { AccessContext } from '../../../src/access/access-context.ts'
@@ -49,36 +48,6 @@ const CALLER: AccessContext = {
 }
 
 describe('guardRoute', () => {
-  it('counts what a client read and changed by kind, and nothing that was refused', async () => {
-    const client = { id: 'drive', metadata: { client_name: 'Drive' } } as Client
-    const verbs: readonly Verb[] = ['GET', 'PUT']
-    const caller: AccessContext = {
-      ...CALLER,
-      client,
-      permissions: [{ type: 'io.svc.files', verbs }],
-    }
-    const answer: Koa.Middleware = (ctx) => {
-      ctx.body = 'done'
-    }
-    const refuse: Koa.Middleware = (ctx) => {
-      ctx.status = 409
-    }
-    const type = 'io.svc.files'
-    for (const [verb, handler] of [
-      ['GET', answer],
-      ['PUT', answer],
-      ['PUT', refuse],
-      ['POST', answer],
-    ] as const) {
-      await ask(async () => caller, handler, { verb, type })
-    }
-    await ask(async () => ({ ...CALLER, kind: 'app' }), answer)
-    expect(used).to.deep.equal([
-      ['alice', 'drive', 'reads', type],
-      ['alice', 'drive', 'changes', type],
-    ])
-  })
-
   const wrong: readonly (readonly [string, string])[] = [
     ['get', 'io.svc.files'],
     ['HEAD', 'io.svc.files'],
