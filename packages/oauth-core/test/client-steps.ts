@@ -46,17 +46,19 @@ export function tokensOf(answer: Answer): Tokens {
   return answer.body as unknown as Tokens
 }
 
+/** A registration without a secret. */
+export const OPEN = {
+  client_name: 'Assistant',
+  redirect_uris: [REDIRECT_URI],
+  token_endpoint_auth_method: 'none',
+}
+
 /** What a client and its owner do, from the registration to the refresh. */
 export function clientSteps(send: SendRequest) {
   const steps = {
     /** A registered client without a secret. */
     async publicClient(metadata: object = {}): Promise<string> {
-      const json = {
-        client_name: 'Assistant',
-        redirect_uris: [REDIRECT_URI],
-        token_endpoint_auth_method: 'none',
-        ...metadata,
-      }
+      const json = { ...OPEN, ...metadata }
       const answer = await send('POST', '/auth/register', { json })
       expect(answer.status, answer.text).to.equal(201)
       return String(answer.body['client_id'])

@@ -8,6 +8,7 @@ import Koa, { type Context } from 'koa'
 import {
   type AppManifest,
   type AppRegistry,
+  type AssistantView,
   type AuthorizePages,
   createOAuth,
   type OAuth,
@@ -121,12 +122,14 @@ export async function oauthServer(
     oauth.on(name, (event) => events.push({ name, event }))
   }
   const mailedCodes: string[] = []
+  const shown: AssistantView[] = []
   const statuses = recordStatuses()
   const app = new Koa()
   app.silent = true
   app.use(statuses.middleware as Koa.Middleware)
   app.use(oauth.resolveInstance())
-  if (sessions !== null) app.use(oauth.routes({ pages: { ...testPages(mailedCodes), ...pages } }))
+  if (sessions !== null)
+    app.use(oauth.routes({ pages: { ...testPages(mailedCodes, shown), ...pages } }))
   mount?.(app, oauth)
   const listening = await listen(app)
   const domain = newInstance?.domain ?? HOST
@@ -154,6 +157,8 @@ export async function oauthServer(
     events,
     /** Codes that certify clients, as they were to be mailed. */
     mailedCodes,
+    /** What the pages of assistants were to show. */
+    shown,
     statuses,
     port: listening.port,
     /** Apps that are installed and available, by slug. */
@@ -199,7 +204,7 @@ function registryOf(apps: ReadonlyMap<string, AppManifest>): AppRegistry {
 }
 
 /** Pages as short as can be. */
-export const testPages = (mailedCodes: string[]): AuthorizePages => ({
+export const testPages = (mailedCodes: string[], shown: AssistantView[] = []): AuthorizePages => ({
   async certify(ctx, { token = '', code }) {
     if (code !== undefined) mailedCodes.push(code)
     ctx.type = 'html'
@@ -210,6 +215,7 @@ export const testPages = (mailedCodes: string[]): AuthorizePages => ({
     ctx.body = `<p>consent ${view.client.id}`
   },
   async assistant(ctx, view) {
+    shown.push(view)
     ctx.type = 'html'
     ctx.body = `<p>assistant ${view.client.id}`
   },

@@ -1,41 +1,23 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import { anyStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import type { AssistantAllowed, AssistantView } from '../../src/index.ts'
+import type { AssistantAllowed } from '../../src/index.ts'
 import type { Answer, OAuthServer } from '../oauth-server.ts'
-import { codeOf, type Fields, OWNER, REDIRECT_URI } from '../client-steps.ts'
+import { OPEN, OWNER, REDIRECT_URI, codeOf, type Fields } from '../client-steps.ts'
 import { BASE, resourceServer } from '../resource-server.ts'
 import { documentServer } from './document-servers.ts'
 
 const WRITES = 'io.svc.notes:GET,POST,PUT,PATCH,DELETE io.svc.contacts:GET'
 
-interface Assistants {
-  readonly server: OAuthServer
-  readonly views: AssistantView[]
-  readonly allowed: AssistantAllowed[]
-}
-
 /** Of two processes. */
 const KEYS = [{ kid: 'test', key: Buffer.alloc(32, 7) }]
 
-type Options = NonNullable<Parameters<typeof resourceServer>[0]>
-
-/** A server that keeps what the assistants' page was to show. */
-async function assistants(options: Options = {}): Promise<Assistants> {
-  const views: AssistantView[] = []
+/** A server that keeps what the assistants' page was to show, and what was allowed. */
+async function assistants(options: Parameters<typeof resourceServer>[0] = {}) {
   const allowed: AssistantAllowed[] = []
-  const server = await resourceServer({
-    ...options,
-    pages: {
-      async assistant(ctx, view) {
-        views.push(view)
-        ctx.type = 'html'
-        ctx.body = `<p>assistant ${view.client.id}`
-      },
-    },
-  })
+  const server = await resourceServer(options)
   server.oauth.on('assistant.allowed', (event) => allowed.push(event))
-  return { server, views, allowed }
+  return { server, views: server.shown, allowed }
 }
 
 const shown = ({ status, text }: Answer): readonly unknown[] => [
@@ -61,27 +43,17 @@ describe('the page of an assistant', () => {
       client_kind: 'assistant',
       answer: 'refuse',
     }
-    expect(shown(await server.ask(open))).to.deep.equal([200, 'assistant'])
-    expect(shown(await server.ask(open, { resource }))).to.deep.equal([200, 'assistant'])
-    expect(shown(await server.ask(open, forged))).to.deep.equal([200, 'assistant'])
-    expect(shown(await server.ask(id, { resource }))).to.deep.equal([200, 'assistant'])
-    expect(shown(await server.ask(id, { resource: `${BASE}/photos/mcp` }))).to.deep.equal([
-      200,
-      'assistant',
-    ])
-    expect(shown(await server.ask(id))).to.deep.equal([200, 'consent'])
-    expect(shown(await server.ask(id, { ...forged, page: 'assistant' }))).to.deep.equal([
-      200,
-      'consent',
-    ])
-  })
-
-  it('is shown each time, however much was allowed before (5.4)', async () => {
-    const { server, views } = await assistants()
-    const id = await server.publicClient()
-    await server.connect(id)
-    expect(shown(await server.ask(id, { prompt: 'none' }))).to.deep.equal([200, 'assistant'])
-    expect(views).to.have.length(1)
+    for (const [client, changes, page] of [
+      [open, {}, 'assistant'],
+      [open, { resource }, 'assistant'],
+      [open, forged, 'assistant'],
+      [id, { resource }, 'assistant'],
+      [id, { resource: `${BASE}/photos/mcp` }, 'assistant'],
+      [id, {}, 'consent'],
+      [id, { ...forged, page: 'assistant' }, 'consent'],
+    ] as const) {
+      expect(shown(await server.ask(client, changes))).to.deep.equal([200, page])
+    }
   })
 
   describe('of a client that a document describes', () => {
@@ -111,11 +83,7 @@ describe('the page of an assistant', () => {
 
   it('is answered no more once the assistant that registered calls itself otherwise (D103)', async () => {
     const { server, views } = await assistants()
-    const json = {
-      client_name: 'Weather',
-      redirect_uris: [REDIRECT_URI],
-      token_endpoint_auth_method: 'none',
-    }
+    const json = { ...OPEN, client_name: 'Weather' }
     const { body } = await server.send('POST', '/auth/register', { json })
     const id = String(body['client_id'])
     for (const change of [{ client_name: 'Your Bank' }, { logo_uri: 'https://bank.example/i' }]) {
@@ -148,17 +116,6 @@ describe('the page of an assistant', () => {
 })
 
 describe('what an owner answers an assistant', () => {
-  it('is GET alone for 24 hours without any choice (5.4)', async () => {
-    const { server, allowed } = await assistants()
-    server.clock.stop()
-    const id = await server.publicClient()
-    const tokens = await server.connect(id, { scope: WRITES })
-    expect(tokens.scope).to.equal('io.svc.notes:GET io.svc.contacts:GET')
-    const ends = Math.floor((server.clock.now() + DAY_MS) / 1000) * 1000
-    expect(allowed).to.have.length(1)
-    expect(allowed[0]).to.include({ endsAt: ends, resource: '/mcp', news: 'first' })
-  })
-
   it('has its ticks at the first rule for the same data', async () => {
     const { server } = await assistants()
     const id = await server.publicClient()

@@ -69,13 +69,6 @@ eachStore((open) => {
       expect((await allow(server, party, without)).scope).to.include('io.svc.files')
     })
 
-    it('sends an anonymous browser to log in, with all it asked for', async () => {
-      const url = authorizeUrl(authorizeParameters(party))
-      const answer = await server.browser({ loggedIn: false }).get(url)
-      expect(answer.status).to.equal(302)
-      expect(answer.location).to.match(/^\/auth\/login\?redirect=/)
-    })
-
     it('notes that the client was allowed, and with what', async () => {
       const before = await server.oauth.clients.get(server.alice, party.client.client_id)
       expect(before?.pending).to.equal(true)
@@ -166,10 +159,6 @@ eachStore((open) => {
         expect(
           (await server.call('/apps', { method: 'POST', token: tokens.access_token })).status,
         ).to.equal(403)
-      })
-
-      it('are shown what an app in the registry would have', async () => {
-        expect((await server.page(linked, {}, browser)).status).to.equal(200)
       })
 
       it('are refused when the registry has lost their app', async () => {

@@ -73,23 +73,6 @@ eachStore((open, engine) => {
       expect(await connected()).to.equal(1)
     })
 
-    it('lets nobody in when it is 0', async () => {
-      const [party] = (await clients(1)) as [RelyingParty]
-      await limitTo(0)
-      expect((await ask(party)).text).to.include('0 of 0')
-      expect((await post(party)).status).to.equal(403)
-    })
-
-    it('goes on to the consent once a client is gone', async () => {
-      const [first, second] = (await clients(2)) as [RelyingParty, RelyingParty]
-      await limitTo(1)
-      await allow(server, first)
-      expect((await ask(second)).text).to.include('Limit')
-      await server.oauth.clients.revoke(server.alice, first.client.client_id, 'owner')
-      expect((await ask(second)).text).to.include('Allow')
-      expect((await post(second)).status).to.equal(302)
-    })
-
     it('does not count the client that asks, so that a connected one can ask again', async () => {
       const [first] = (await clients(1)) as [RelyingParty]
       await limitTo(1)

@@ -63,11 +63,6 @@ eachStore((open) => {
       expect(await status(tokens.access_token)).to.equal(200)
     })
 
-    it('refuses what was left out', async () => {
-      const tokens = await allow({ choice: '1', 'permission-1': '1' })
-      expect(await status(tokens.access_token)).to.equal(403)
-    })
-
     it('gives everything, until it is revoked, to an answer without a choice', async () => {
       const tokens = await allow({})
       expect(tokens).to.include({ scope: SCOPE, expires_in: 86_400 })

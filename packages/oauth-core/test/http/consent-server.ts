@@ -9,10 +9,11 @@ import {
 import type { Store } from '@svc/store'
 import type Koa from 'koa'
 import { insufficientScope } from '../../src/index.ts'
-import type { Instance, RouteContext } from '@svc/platform'
+import type { Instance } from '@svc/platform'
 import type { OAuth } from '../../src/oauth.ts'
 import type { AppManifest } from '../../src/ports.ts'
 import { CHALLENGE, VERIFIER } from '../client-steps.ts'
+import { guardedRoutes } from '../guarded-routes.ts'
 import { oauthServer } from '../oauth-server.ts'
 import { type FakePages, fakePages } from './fake-pages.ts'
 
@@ -127,25 +128,16 @@ export async function startConsentServer({ sameAs, install, ...options }: Option
   }
 }
 
-/** Routes of an embedding server, in plain Koa. */
+const FILES = { verb: 'GET', type: 'io.svc.files' } as const
+
+/** Routes of an embedding server. */
 function serveResources(app: Koa, oauth: OAuth): void {
-  const guards = {
-    'GET /files': oauth.guard({ verb: 'GET', type: 'io.svc.files' }),
-    'HEAD /files': oauth.guard({ verb: 'GET', type: 'io.svc.files' }),
-    'POST /files': oauth.guard({ verb: 'POST', type: 'io.svc.files' }),
-    'POST /apps': oauth.guard({ verb: 'POST', type: 'io.svc.apps' }),
-  }
-  app.use(async (ctx, next) => {
-    const guard = Object.hasOwn(guards, `${ctx.method} ${ctx.path}`)
-      ? guards[`${ctx.method} ${ctx.path}` as keyof typeof guards]
-      : undefined
-    if (guard === undefined) return next()
-    await guard(ctx, async () => {
-      const { access } = (ctx as unknown as RouteContext).state
-      const { kind, owner } = access ?? {}
-      ctx.body = { kind, owner }
-    })
-  })
+  guardedRoutes({
+    'GET /files': FILES,
+    'HEAD /files': FILES,
+    'POST /files': { ...FILES, verb: 'POST' },
+    'POST /apps': { verb: 'POST', type: 'io.svc.apps' },
+  })(app, oauth)
   app.use(
     oauth.mount([
       {

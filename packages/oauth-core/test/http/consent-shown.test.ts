@@ -113,14 +113,6 @@ eachStore((open) => {
       expect((await press(await openPage())).status).to.equal(302)
     })
 
-    it('answers 400 when everything was taken away', async () => {
-      const page = await openPage()
-      await allow()
-      await server.oauth.clients.revokeGrants(server.alice, 'cut in the settings')
-      expectOutdated(await press(page))
-      expect(await scopes()).to.deep.equal([])
-    })
-
     it('answers 400 when another page left out what this one asks for', async () => {
       await allow()
       const page = await openPage()

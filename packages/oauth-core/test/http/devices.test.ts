@@ -282,14 +282,6 @@ eachStore((open) => {
       expect(told.join('')).not.to.include('"dead"')
     })
 
-    it('can be replaced by its client', async () => {
-      const server = await serve()
-      const client = await allowed(server, device('dead'))
-      await server.oauth.clients.clearDeviceToken(server.instance, 'android', 'dead')
-      await change(server, client, { notification_device_token: 'fresh' })
-      expect(await tokensOf(server)).to.deep.equal(['fresh'])
-    })
-
     it('never takes along one that its client gave in that moment', async () => {
       const server = await serve()
       const { oauth, instance } = server

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import type Koa from 'koa'
-import type { AccessContext, OAuth } from '../../src/index.ts'
+import { guardedRoutes } from '../guarded-routes.ts'
 import { type Answer, type OAuthServer, oauthServer, type Registered } from '../oauth-server.ts'
 import { askForEverything, everything, isFlagship } from './certification-steps.ts'
 import { codeOf, OWNER } from '../client-steps.ts'
@@ -24,6 +23,8 @@ async function certified(server: OAuthServer) {
 
 const refresh = (server: OAuthServer, { id, secret }: Registered, refreshToken: string) =>
   server.refresh(id, refreshToken, { client_secret: secret })
+
+const mountFiles = guardedRoutes({ 'GET /files': { verb: 'GET', type: 'io.svc.files' } })
 
 describe('GET /auth/authorize with scope *', () => {
   it('answers 400 without PKCE, to certified clients too', async () => {
@@ -211,16 +212,3 @@ describe('a certified client', () => {
     expect(server.mailedCodes).to.deep.equal([])
   })
 })
-
-/** A resource of an embedding server, for clients. */
-function mountFiles(app: Koa, oauth: OAuth): void {
-  const guard = oauth.guard({ verb: 'GET', type: 'io.svc.files' })
-  app.use(async (ctx, next) => {
-    if (ctx.path !== '/files') return next()
-    await guard(ctx, async () => {
-      // Set by the guard.
-      const { access } = ctx.state as { access?: AccessContext }
-      ctx.body = { client: access?.client?.id }
-    })
-  })
-}

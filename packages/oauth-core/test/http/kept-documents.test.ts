@@ -1,7 +1,7 @@
 import { eachStore, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { documentClientId } from '../../src/clients/client-document.ts'
-import type { AssistantView, ClientId } from '../../src/index.ts'
+import type { ClientId } from '../../src/index.ts'
 import type { Answer, OAuthServer } from '../oauth-server.ts'
 import { authorizeFields, claimsOf, codeOf, REDIRECT_URI, tokensOf } from '../client-steps.ts'
 import { describedServers } from './described-servers.ts'
@@ -13,18 +13,6 @@ const DAY = 24 * HOUR
 eachStore((open) => {
   describe('documents behind a wall (assistants.md 2.7, 2.8)', () => {
     const { documents, start, serve } = describedServers(open)
-    let shown: AssistantView | undefined
-    beforeEach(() => (shown = undefined))
-
-    const pages = {
-      pages: {
-        async assistant(ctx: { body: unknown }, view: AssistantView) {
-          shown = view
-          ctx.body = 'page'
-        },
-      },
-    }
-
     /** What today's walls answer. */
     function bar(status: number): void {
       documents().answer = (_request, response) => {
@@ -36,7 +24,7 @@ eachStore((open) => {
     }
 
     async function connected() {
-      const { server, url } = await start({}, { start: true, ...pages })
+      const { server, url } = await start({}, { start: true })
       const tokens = await server.connect(url, { duration: '30d' })
       const readAt = (await stored(server, url))?.document?.fetchedAt
       server.clock.advance(2 * HOUR)
@@ -47,15 +35,18 @@ eachStore((open) => {
       return oauth.clients.get(instance, documentClientId(url))
     }
 
-    const statusOf = ({ status, text }: Answer) => [status, text]
+    const said = async (asking: Promise<Answer>): Promise<string> => {
+      const { status, text } = await asking
+      return `${status} ${text}`
+    }
 
     for (const status of [403, 408, 425, 429, 500, 503]) {
       it(`connect again an owner who allowed the client before, when it answers ${status}`, async () => {
         const { server, url, readAt } = await connected()
         bar(status)
         expect((await server.ask(url)).status).to.equal(200)
-        expect(shown?.checkedAt).to.equal(readAt)
-        expect(shown?.client.document?.url).to.equal(url)
+        expect(server.shown.at(-1)?.checkedAt).to.equal(readAt)
+        expect(server.shown.at(-1)?.client.document?.url).to.equal(url)
         const tokens = await server.connect(url)
         expect(claimsOf(tokens.access_token)['sub']).to.equal(url)
         expect((await server.refresh(url, tokens.refresh_token)).status).to.equal(200)
@@ -75,17 +66,11 @@ eachStore((open) => {
       const { server, url } = await connected()
       for (const status of [301, 401, 404, 410]) {
         bar(status)
-        expect(statusOf(await server.ask(url))).to.deep.equal([
-          400,
-          `<p>${HOST} answered ${status}`,
-        ])
+        expect(await said(server.ask(url))).to.equal(`400 <p>${HOST} answered ${status}`)
       }
       for (const members of [{ client_id: 'https://other.example/c' }, { client_name: 7 }]) {
         serve(members)
-        expect(statusOf(await server.ask(url))).to.deep.equal([
-          400,
-          `<p>${HOST} is not a valid description`,
-        ])
+        expect(await said(server.ask(url))).to.equal(`400 <p>${HOST} is not a valid description`)
       }
       bar(200)
       expect((await server.ask(url)).status).to.equal(400)
@@ -95,13 +80,12 @@ eachStore((open) => {
       const { server, url } = await connected()
       bar(403)
       const other = { redirect_uri: 'https://other.example/back' }
-      expect(statusOf(await server.ask(url, other))).to.deep.equal([
-        400,
-        `<p>${HOST} does not list this return address`,
-      ])
+      expect(await said(server.ask(url, other))).to.equal(
+        `400 <p>${HOST} does not list this return address`,
+      )
       serve({ redirect_uris: [REDIRECT_URI, 'https://other.example/back'] })
       expect((await server.ask(url, other)).status).to.equal(200)
-      expect(shown).not.to.have.property('checkedAt')
+      expect(server.shown.at(-1)).not.to.have.property('checkedAt')
     })
 
     it('are those of one owner: nobody else has them', async () => {
@@ -113,7 +97,7 @@ eachStore((open) => {
         host: 'bob.example.com',
         headers: { cookie: 'session=owner' },
       })
-      expect(statusOf(answer)).to.deep.equal([400, `<p>${HOST} answered 403`])
+      expect(`${answer.status} ${answer.text}`).to.equal(`400 <p>${HOST} answered 403`)
       // Allowed is not what was only looked at.
       const first = documents().url('/first')
       expect((await server.ask(first)).status).to.equal(400)
@@ -128,12 +112,12 @@ eachStore((open) => {
       bar(403)
       server.clock.advance(readAt + 14 * DAY - 60_000 - server.clock.now())
       expect((await server.ask(url)).status).to.equal(200)
-      expect(shown?.checkedAt).to.equal(readAt)
+      expect(server.shown.at(-1)?.checkedAt).to.equal(readAt)
       const code = codeOf(await server.allow(url))
       expect((await server.exchange(url, code)).status).to.equal(200)
       expect((await stored(server, url))?.document?.fetchedAt).to.equal(readAt)
       server.clock.advance(2 * 60_000)
-      expect(statusOf(await server.ask(url))).to.deep.equal([400, `<p>${HOST} answered 403`])
+      expect(await said(server.ask(url))).to.equal(`400 <p>${HOST} answered 403`)
     })
 
     it('go with a client that its owner removes', async () => {
@@ -155,7 +139,7 @@ eachStore((open) => {
         JSON.stringify(documentAt(documents().url(), { redirect_uris: [REDIRECT_URI], ...members }))
 
       async function walled() {
-        const started = await start({}, { start: true, ...pages })
+        const started = await start({}, { start: true })
         bar(403)
         return started
       }
@@ -168,7 +152,7 @@ eachStore((open) => {
         const keptAt = server.clock.now()
         server.clock.advance(DAY)
         expect((await server.ask(url)).status).to.equal(200)
-        expect(shown?.checkedAt).to.be.within(keptAt - 1000, keptAt)
+        expect(server.shown.at(-1)?.checkedAt).to.be.within(keptAt - 1000, keptAt)
         const tokens = await server.connect(url)
         let current = tokensOf(await server.refresh(url, tokens.refresh_token)).refresh_token
         expect(await assistants.keptDocuments()).to.have.length(1)
@@ -206,20 +190,20 @@ eachStore((open) => {
         const { assistants } = server.oauth
         await assistants.keepDocument(url, textOf({ client_name: 'Copy' }))
         await server.ask(url)
-        expect(shown?.client.metadata.client_name).to.equal('Copy')
+        expect(server.shown.at(-1)?.client.metadata.client_name).to.equal('Copy')
         serve({ client_name: 'Fetched' })
         await server.ask(url)
-        expect(shown?.client.metadata.client_name).to.equal('Fetched')
-        expect(shown).not.to.have.property('checkedAt')
+        expect(server.shown.at(-1)?.client.metadata.client_name).to.equal('Fetched')
+        expect(server.shown.at(-1)).not.to.have.property('checkedAt')
         expect((await assistants.keptDocuments()).map(({ name }) => name)).to.deep.equal([
           'Fetched',
         ])
         bar(403)
         server.clock.advance(2 * HOUR)
         await server.ask(url)
-        expect(shown?.client.metadata.client_name).to.equal('Fetched')
+        expect(server.shown.at(-1)?.client.metadata.client_name).to.equal('Fetched')
         bar(404)
-        expect(statusOf(await server.ask(url))).to.deep.equal([400, `<p>${HOST} answered 404`])
+        expect(await said(server.ask(url))).to.equal(`400 <p>${HOST} answered 404`)
       })
 
       it('stand for it however often it is looked up', async () => {

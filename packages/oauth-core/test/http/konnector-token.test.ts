@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type Koa from 'koa'
-import type { AccessContext, KonnectorManifest, OAuth } from '../../src/index.ts'
+import type { KonnectorManifest } from '../../src/index.ts'
+import { guardedRoutes } from '../guarded-routes.ts'
 import { signJwt } from '../../src/tokens/jwt.ts'
 import { claimsOf } from '../client-steps.ts'
 import { type OAuthServer, oauthServer, testApp } from '../oauth-server.ts'
@@ -10,6 +10,11 @@ const BANK: KonnectorManifest = {
   permissions: { bills: { type: 'io.svc.bills', verbs: ['GET', 'POST'] } },
 }
 const INVALID = { error: 'invalid_token' }
+const BILLS = { verb: 'GET', type: 'io.svc.bills' } as const
+const mountBills = guardedRoutes({
+  'GET /bills': BILLS,
+  'DELETE /bills': { ...BILLS, verb: 'DELETE' },
+})
 
 /** A server with a konnector, and the tokens of a certified client. */
 async function konnectorServer() {
@@ -162,20 +167,3 @@ describe('a konnector token', () => {
     expect((await bills(server, 'GET', konn)).status).to.equal(200)
   })
 })
-
-/** A resource of an embedding server, for konnectors. */
-function mountBills(app: Koa, oauth: OAuth): void {
-  const guards = {
-    GET: oauth.guard({ verb: 'GET', type: 'io.svc.bills' }),
-    DELETE: oauth.guard({ verb: 'DELETE', type: 'io.svc.bills' }),
-  }
-  app.use(async (ctx, next) => {
-    const guard = ctx.method === 'DELETE' ? guards.DELETE : guards.GET
-    if (ctx.path !== '/bills') return next()
-    await guard(ctx, async () => {
-      // Set by the guard.
-      const { access } = ctx.state as { access?: AccessContext }
-      ctx.body = { kind: access?.kind, owner: access?.owner }
-    })
-  })
-}

@@ -1,14 +1,7 @@
-import { eachStore, fakeClock, type RelyingParty } from '@svc/testkit'
+import { eachStore, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { CHALLENGE, VERIFIER } from '../client-steps.ts'
-import {
-  allow,
-  authorizeParameters,
-  authorizeUrl,
-  type ConsentServer,
-  DRIVE,
-  startConsentServer,
-} from './consent-server.ts'
+import { VERIFIER } from '../client-steps.ts'
+import { allow, type ConsentServer, DRIVE, startConsentServer } from './consent-server.ts'
 
 eachStore((open) => {
   let server: ConsentServer
@@ -80,11 +73,9 @@ eachStore((open) => {
   })
 
   it('answers 503 to the exchange as long as nothing can install the app, and uses up no code', async () => {
-    const { sameAs, ...rest } = { sameAs: server, clock: fakeClock() }
-    const alone = await startConsentServer({ ...rest, store: server.oauth.store, sameAs })
-    const parameters = authorizeParameters(linked)
+    const alone = await startConsentServer({ sameAs: server })
     const browser = alone.browser()
-    const page = await browser.get(authorizeUrl(parameters))
+    const page = await alone.page(linked, {}, browser)
     const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
     const code = new URL(answer.location ?? '').searchParams.get('code') ?? ''
     const exchange = () =>
@@ -95,13 +86,11 @@ eachStore((open) => {
         code,
         code_verifier: VERIFIER,
       })
-    expect(parameters['code_challenge']).to.equal(CHALLENGE)
     const refused = await exchange()
     expect(refused.status).to.equal(503)
     expect(refused.headers['retry-after']).to.equal('5')
     expect(JSON.parse(refused.text)).to.include({ error: 'temporarily_unavailable' })
     server.installed.set('drive', DRIVE)
     expect((await exchange()).status).to.equal(200)
-    await alone.close()
   })
 })

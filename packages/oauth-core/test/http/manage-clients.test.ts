@@ -4,6 +4,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import { randomBytes } from 'node:crypto'
 import type { ClientId } from '../../src/index.ts'
+import { guardedRoutes } from '../guarded-routes.ts'
 import { HOST, type Registered } from '../oauth-server.ts'
 import { type TokenServer, tokenServer } from './token-server.ts'
 
@@ -20,12 +21,7 @@ const guarded = (server: TokenServer, token: string) =>
 const serveData = () =>
   tokenServer({
     start: true,
-    mount: (app, oauth) => {
-      app.use(oauth.guard({ verb: 'GET', type: 'io.svc.files' }))
-      app.use((ctx) => {
-        ctx.body = 'data'
-      })
-    },
+    mount: guardedRoutes({ 'GET /data': { verb: 'GET', type: 'io.svc.files' } }),
   })
 
 describe('a pending client', () => {
@@ -218,30 +214,6 @@ describe('oauth.clients', () => {
       const updated = await oauth.instances.update(instance.id, { settings: { oauthClientsMax } })
       expect(await oauth.clients.usage(updated)).to.deep.equal(expected)
     }
-  })
-
-  it('tells when a certified client, which nothing holds up, takes the owner over the limit', async () => {
-    const server = await tokenServer()
-    const { oauth, instance } = server
-    const told: unknown[] = []
-    oauth.on('clients.limit.exceeded', ({ clientName, limit, ...event }) =>
-      told.push([event.instance.id, clientName, limit]),
-    )
-    const connect = async (client_name: string, client_kind: string) => {
-      const client = await server.register({ client_name, client_kind })
-      if (client_name === 'third') await oauth.clients.setFlagship(instance, client.id, true)
-      await allow(server, client)
-      return client
-    }
-    await connect('unlimited', 'mobile')
-    await oauth.instances.update(instance.id, { settings: { oauthClientsMax: 2 } })
-    await connect('not counted', 'web')
-    await connect('second', 'desktop')
-    expect(told).to.deep.equal([])
-    const third = await connect('third', 'browser')
-    expect(told).to.deep.equal([[instance.id, 'third', 2]])
-    await allow(server, third)
-    expect(told).to.have.lengthOf(1)
   })
 
   it('stops counting a client whose kind changes', async () => {

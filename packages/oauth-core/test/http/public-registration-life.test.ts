@@ -4,18 +4,12 @@ import { eachStore, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { copyClients } from '../copy-clients.ts'
 import { METADATA, type OAuthServer } from '../oauth-server.ts'
-import { REDIRECT_URI, tokensOf } from '../client-steps.ts'
+import { OPEN, tokensOf } from '../client-steps.ts'
 import { resourceServer } from '../resource-server.ts'
 
 const MANY = { 'oauth-client': { limit: 10_000, windowMs: HOUR_MS } }
 const WAITING = ['clients', 'clients-pending-public']
 const IDLE = ['clients', 'clients-idle']
-
-const OPEN = {
-  client_name: 'Assistant',
-  redirect_uris: [REDIRECT_URI],
-  token_endpoint_auth_method: 'none',
-}
 
 /** @see assistants.md 3.8; decision D91 */
 eachStore((open) => {

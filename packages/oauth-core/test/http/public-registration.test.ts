@@ -1,13 +1,8 @@
 import { expect } from 'chai'
 import { METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
-import { REDIRECT_URI, tokensOf } from '../client-steps.ts'
+import { OPEN, REDIRECT_URI } from '../client-steps.ts'
 import { BASE, resourceServer } from '../resource-server.ts'
 
-const OPEN = {
-  client_name: 'Assistant',
-  redirect_uris: [REDIRECT_URI],
-  token_endpoint_auth_method: 'none',
-}
 const MANDATORY = {
   error: 'invalid_client_metadata',
   error_description: 'software_id is mandatory',
@@ -194,15 +189,6 @@ describe('registration of a client without a secret', () => {
     for (const json of [bare, mixed, { ...bare, redirect_uris: [oob] }]) {
       const answer = await register(server, json)
       expect([answer.status, answer.body]).to.deep.equal([400, MANDATORY])
-    }
-  })
-
-  it('exchanges and refreshes without a secret whatever method was asked for', async () => {
-    const server = await resourceServer()
-    for (const method of ['client_secret_post', 'client_secret_basic', null]) {
-      const id = await server.publicClient({ token_endpoint_auth_method: method })
-      const { refresh_token } = await server.connect(id)
-      tokensOf(await server.refresh(id, refresh_token))
     }
   })
 

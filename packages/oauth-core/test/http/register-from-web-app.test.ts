@@ -45,13 +45,6 @@ describe('POST /auth/registerFromWebApp', () => {
     }
   })
 
-  it('answers 403 once the settings app is gone', async () => {
-    const server = await oauthServer()
-    const headers = await server.appHeaders('settings')
-    server.apps.delete('settings')
-    expect((await server.send('POST', PATH, { json: METADATA, headers })).status).to.equal(403)
-  })
-
   it('judges the body as POST /auth/register does', async () => {
     const server = await oauthServer()
     const headers = await server.appHeaders('settings')

@@ -138,11 +138,6 @@ anyStore((open) => {
       expect(accepted).to.deep.equal([])
     })
 
-    it('needs the token of the page', async () => {
-      expect((await post({ csrf_token: undefined })).status).to.equal(400)
-      expect((await post({ csrf_token: 'x' })).status).to.equal(403)
-    })
-
     it('is refused by a link to the preview, else home; 401 to nobody', async () => {
       const browser = server.browser()
       const refused = await browser.get(`${PATH}/sharing-1/cancel?state=s`)

@@ -155,11 +155,6 @@ describe('the options of createOAuth', () => {
       'options.sharings: has no parseRules(), accept(), cancelUrl()',
     ])
   })
-
-  it('are refused with a forbidden scope that is no rule', () => {
-    const faults = faultsOf({ ...valid, forbiddenScopes: ['io.svc.files:NOPE'] })
-    expect(faults.join()).to.contain('options.forbiddenScopes')
-  })
 })
 
 describe('createOAuth', () => {

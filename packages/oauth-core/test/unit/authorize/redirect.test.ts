@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { AuthorizationResponseError, validateAuthResponse } from 'oauth4webapi'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
 import {
   formActionSource,
@@ -52,20 +51,6 @@ describe('refusedLocation', () => {
   for (const [uri, location] of cases) {
     it(`leads to ${location}`, () => {
       expect(refusedLocation(request(uri))).to.equal(location)
-    })
-  }
-
-  for (const uri of ['https://client.org/cb', 'http://127.0.0.1:8123/cb', 'app://cb', 'quill:/']) {
-    it(`is access_denied to a library that compares state and iss, for ${uri}`, () => {
-      const { origin } = testInstance()
-      const answer = new URL(refusedLocation(request(uri)))
-      const server = {
-        issuer: origin,
-        authorization_response_iss_parameter_supported: true,
-      }
-      const answered = () =>
-        validateAuthResponse(server, { client_id: 'one' }, answer.searchParams, 'st')
-      expect(answered).to.throw(AuthorizationResponseError).with.property('error', 'access_denied')
     })
   }
 })

@@ -1,36 +1,24 @@
 import {
   APK_CERTIFICATE_DIGEST,
   APK_PACKAGE_NAME,
-  type AttestationPlatforms,
   makeAppAttest,
-  makePlatforms,
   makePlayIntegrity,
   makeSafetyNet,
 } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import {
-  type FlagshipConfig,
-  resolveFlagship,
-} from '../../../src/certification/attestation-config.ts'
 import { verifyAppAttest } from '../../../src/certification/verify-app-attest.ts'
 import { verifyPlayIntegrity } from '../../../src/certification/verify-play-integrity.ts'
 import { verifySafetyNet } from '../../../src/certification/verify-safety-net.ts'
-import { CHALLENGE, NOW, reasonOf } from './reasons.ts'
+import { CHALLENGE, NOW, reasonOf, withPlatforms } from './reasons.ts'
 import { SUBJECTS } from './subjects.ts'
 
 describe('an attestation with a flipped bit', () => {
-  let platforms: AttestationPlatforms
-  let config: FlagshipConfig
-
-  before(async () => {
-    platforms = await makePlatforms(NOW)
-    config = resolveFlagship(platforms.flagship)
-  })
+  const given = withPlatforms()
 
   for (const [name, open] of Object.entries(SUBJECTS)) {
     it(`is refused by ${name} wherever the bit is, but in a receipt`, async function () {
       this.timeout(240_000)
-      const { verify, parts } = await open(platforms)
+      const { verify, parts } = await open(given.platforms)
       for (const [bytes, restore] of parts) {
         // The receipt is for Apple's own service; its name and its length are not.
         const receipt = bytes.indexOf(Buffer.alloc(24, 0x5a))
@@ -39,7 +27,7 @@ describe('an attestation with a flipped bit', () => {
         for (const [index, bit] of [...everyByte(bytes), ...head]) {
           if (receipt >= 0 && index >= receipt && index < receipt + 24) continue
           const attestation = await restore(flip(bytes, index, bit))
-          const reason = await reasonOf(() => verify(attestation, config))
+          const reason = await reasonOf(() => verify(attestation, given.config))
           expect(reason, `byte ${index}, bit ${bit}`).not.to.equal('')
         }
       }
@@ -47,16 +35,20 @@ describe('an attestation with a flipped bit', () => {
   }
 
   it('is refused by App Attest in the key id and in the challenge', async () => {
-    const made = await makeAppAttest(platforms, { challenge: CHALLENGE })
+    const made = await makeAppAttest(given.platforms, { challenge: CHALLENGE })
     const keyId = Buffer.from(made.keyId, 'base64')
     for (const [index, bit] of everyByte(keyId)) {
       const input = { ...made, keyId: flip(keyId, index, bit).toString('base64') }
-      expect(await reasonOf(() => verifyAppAttest(input, config, at))).to.equal('invalid keyId')
+      expect(await reasonOf(() => verifyAppAttest(input, given.config, at))).to.equal(
+        'invalid keyId',
+      )
     }
     const challenge = Buffer.from(CHALLENGE)
     for (const [index, bit] of everyByte(challenge)) {
       const input = { ...made, challenge: flip(challenge, index, bit % 7).toString('latin1') }
-      expect(await reasonOf(() => verifyAppAttest(input, config, at))).to.equal('invalid nonce')
+      expect(await reasonOf(() => verifyAppAttest(input, given.config, at))).to.equal(
+        'invalid nonce',
+      )
     }
   })
 
@@ -72,8 +64,8 @@ describe('an attestation with a flipped bit', () => {
       for (let index = from; index < to; index++) {
         for (const bit of [0, 3, 7]) {
           const authData = (bytes: Buffer): Buffer => flip(bytes, index, bit)
-          const made = await makeAppAttest(platforms, { challenge: CHALLENGE, authData })
-          expect(await reasonOf(() => verifyAppAttest(made, config, at))).to.equal(reason)
+          const made = await makeAppAttest(given.platforms, { challenge: CHALLENGE, authData })
+          expect(await reasonOf(() => verifyAppAttest(made, given.config, at))).to.equal(reason)
         }
       }
     })
@@ -91,8 +83,8 @@ describe('an attestation with a flipped bit', () => {
     ] as const) {
       for (const value of values) {
         const claims = { [field]: value }
-        const made = await makeSafetyNet(platforms, { challenge: CHALLENGE, claims })
-        expect(await reasonOf(() => verifySafetyNet(made, config, at))).to.match(reason)
+        const made = await makeSafetyNet(given.platforms, { challenge: CHALLENGE, claims })
+        expect(await reasonOf(() => verifySafetyNet(made, given.config, at))).to.match(reason)
       }
     }
     for (const [part, field, values, reason] of [
@@ -102,8 +94,8 @@ describe('an attestation with a flipped bit', () => {
     ] as const) {
       for (const value of values) {
         const overrides = { challenge: CHALLENGE, [part]: { [field]: value } }
-        const made = await makePlayIntegrity(platforms, overrides)
-        expect(await reasonOf(() => verifyPlayIntegrity(made, config, at))).to.match(reason)
+        const made = await makePlayIntegrity(given.platforms, overrides)
+        expect(await reasonOf(() => verifyPlayIntegrity(made, given.config, at))).to.match(reason)
       }
     }
   })

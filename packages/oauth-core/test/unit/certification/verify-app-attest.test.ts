@@ -3,39 +3,30 @@ import {
   type AppAttestObject,
   type AppAttestOverrides,
   APPLE_APP_ID,
-  type AttestationPlatforms,
   encodeCbor,
   generateKeys,
   makeAppAttest,
   makePlatforms,
 } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import {
-  type FlagshipConfig,
-  resolveFlagship,
-} from '../../../src/certification/attestation-config.ts'
+import { resolveFlagship } from '../../../src/certification/attestation-config.ts'
 import {
   type AppleAttestation,
   verifyAppAttest,
 } from '../../../src/certification/verify-app-attest.ts'
-import { CHALLENGE, malformed, NOW, reasonOf } from './reasons.ts'
+import { CHALLENGE, NOW, malformed, reasonOf, withPlatforms } from './reasons.ts'
 
 const YEAR_MS = 365 * 86_400_000
 const DEVELOPMENT = Buffer.from('appattestdevelop')
 const OTHER_ID = Buffer.alloc(32, 5)
 
 describe('verifyAppAttest', () => {
-  let platforms: AttestationPlatforms
-  let config: FlagshipConfig
-
-  before(async () => {
-    platforms = await makePlatforms(NOW)
-    config = resolveFlagship(platforms.flagship)
-  })
+  const given = withPlatforms()
 
   const make = (overrides: Partial<AppAttestOverrides> = {}) =>
-    makeAppAttest(platforms, { challenge: CHALLENGE, ...overrides })
-  const verify = (input: AppleAttestation, now = NOW) => verifyAppAttest(input, config, { now })
+    makeAppAttest(given.platforms, { challenge: CHALLENGE, ...overrides })
+  const verify = (input: AppleAttestation, now = NOW) =>
+    verifyAppAttest(input, given.config, { now })
 
   it('resolves to the app, the key and the receipt', async () => {
     const made = await make()
@@ -60,7 +51,7 @@ describe('verifyAppAttest', () => {
   })
 
   it('accepts an object without a receipt, and one whose chain holds the root', async () => {
-    const { intermediate, root } = platforms.apple
+    const { intermediate, root } = given.platforms.apple
     const bare = await make({
       object: (object) => ({ ...object, attStmt: { x5c: object.attStmt.x5c } }),
     })
@@ -71,7 +62,7 @@ describe('verifyAppAttest', () => {
 
   it('accepts any of the listed apps', async () => {
     const appId = 'TEAM654321.org.example.second'
-    const two = resolveFlagship({ ...platforms.flagship, appleAppIds: [APPLE_APP_ID, appId] })
+    const two = resolveFlagship({ ...given.platforms.flagship, appleAppIds: [APPLE_APP_ID, appId] })
     const evidence = await verifyAppAttest(await make({ appId }), two, { now: NOW })
     expect(evidence.appId).to.equal(appId)
   })
@@ -89,7 +80,7 @@ describe('verifyAppAttest', () => {
 
   it('never lets one environment pass for the other', async () => {
     const [production, development] = [await make(), await make({ aaguid: DEVELOPMENT })]
-    const options = { ...platforms.flagship, appleEnvironment: 'development' as const }
+    const options = { ...given.platforms.flagship, appleEnvironment: 'development' as const }
     const developmentConfig = resolveFlagship(options)
     const checks = { now: NOW }
     expect(await verifyAppAttest(development, developmentConfig, checks)).to.have.property('appId')
@@ -180,7 +171,7 @@ describe('verifyAppAttest', () => {
   })
 
   it('takes the credential certificate by its place', async () => {
-    const { intermediate } = platforms.apple
+    const { intermediate } = given.platforms.apple
     const made = await make({ x5c: (leaf) => [intermediate, leaf] })
     expect(await reasonOf(() => verify(made))).to.equal(
       malformed('the certificate chain ends at no trusted root'),
@@ -207,7 +198,7 @@ describe('verifyAppAttest', () => {
   })
 
   it('trusts only Apple by default', async () => {
-    const { appleAppIds } = platforms.flagship
+    const { appleAppIds } = given.platforms.flagship
     const made = await make()
     const pinned = resolveFlagship({ appleAppIds })
     expect(await reasonOf(() => verifyAppAttest(made, pinned, { now: NOW }))).to.equal(

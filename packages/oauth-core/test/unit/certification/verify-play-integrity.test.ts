@@ -3,36 +3,25 @@ import { MINUTE_MS } from '@svc/platform'
 import {
   APK_CERTIFICATE_DIGEST,
   APK_PACKAGE_NAME,
-  type AttestationPlatforms,
   generateKeys,
-  makePlatforms,
   makePlayIntegrity,
   type PlayIntegrityOverrides,
 } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import {
-  type FlagshipConfig,
-  resolveFlagship,
-} from '../../../src/certification/attestation-config.ts'
+import { resolveFlagship } from '../../../src/certification/attestation-config.ts'
 import { verifyPlayIntegrity } from '../../../src/certification/verify-play-integrity.ts'
-import { CHALLENGE, malformed, NOW, reasonOf } from './reasons.ts'
+import { CHALLENGE, NOW, malformed, reasonOf, withPlatforms } from './reasons.ts'
 
 const OTHER_KEY = Buffer.alloc(32, 3)
 const base64url = (text: string): string => Buffer.from(text, 'base64').toString('base64url')
 
 describe('verifyPlayIntegrity', () => {
-  let platforms: AttestationPlatforms
-  let config: FlagshipConfig
-
-  before(async () => {
-    platforms = await makePlatforms(NOW)
-    config = resolveFlagship(platforms.flagship)
-  })
+  const given = withPlatforms()
 
   const make = (overrides: Partial<PlayIntegrityOverrides> = {}) =>
-    makePlayIntegrity(platforms, { challenge: CHALLENGE, ...overrides })
+    makePlayIntegrity(given.platforms, { challenge: CHALLENGE, ...overrides })
   const verify = (input: { attestation: string; challenge: string }, now = NOW) =>
-    verifyPlayIntegrity(input, config, { now })
+    verifyPlayIntegrity(input, given.config, { now })
 
   it('resolves to what Google vouches for', async () => {
     expect(await verify(await make())).to.deep.equal({
@@ -53,9 +42,9 @@ describe('verifyPlayIntegrity', () => {
   it('tries every key it has', async () => {
     const { publicKey } = await generateKeys('P-256')
     const spki = Buffer.from(await webcrypto.subtle.exportKey('spki', publicKey)).toString('base64')
-    const { playIntegrityDecryptionKeys, playIntegrityVerificationKeys } = platforms.flagship
+    const { playIntegrityDecryptionKeys, playIntegrityVerificationKeys } = given.platforms.flagship
     const many = resolveFlagship({
-      ...platforms.flagship,
+      ...given.platforms.flagship,
       playIntegrityDecryptionKeys: [OTHER_KEY.toString('base64'), ...playIntegrityDecryptionKeys],
       playIntegrityVerificationKeys: [spki, ...playIntegrityVerificationKeys],
     })
@@ -86,9 +75,9 @@ describe('verifyPlayIntegrity', () => {
       deviceVerdicts: ['MEETS_STRONG_INTEGRITY', 'MEETS_BASIC_INTEGRITY'],
       skewMs: 0,
     }
-    expect(await verifyPlayIntegrity(made, config, checks)).to.include({ timestampMs: NOW })
+    expect(await verifyPlayIntegrity(made, given.config, checks)).to.include({ timestampMs: NOW })
     const late = { ...checks, now: checks.now + 1 }
-    expect(await reasonOf(() => verifyPlayIntegrity(made, config, late))).to.equal(
+    expect(await reasonOf(() => verifyPlayIntegrity(made, given.config, late))).to.equal(
       'invalid requestDetails.timestampMillis',
     )
   })

@@ -2,34 +2,22 @@ import { MINUTE_MS } from '@svc/platform'
 import {
   APK_CERTIFICATE_DIGEST,
   APK_PACKAGE_NAME,
-  type AttestationPlatforms,
   generateKeys,
   issueCertificate,
-  makePlatforms,
   makeSafetyNet,
   type SafetyNetOverrides,
 } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import {
-  type FlagshipConfig,
-  resolveFlagship,
-} from '../../../src/certification/attestation-config.ts'
 import { verifySafetyNet } from '../../../src/certification/verify-safety-net.ts'
-import { CHALLENGE, malformed, NOW, reasonOf } from './reasons.ts'
+import { CHALLENGE, NOW, malformed, reasonOf, withPlatforms } from './reasons.ts'
 
 describe('verifySafetyNet', () => {
-  let platforms: AttestationPlatforms
-  let config: FlagshipConfig
-
-  before(async () => {
-    platforms = await makePlatforms(NOW)
-    config = resolveFlagship(platforms.flagship)
-  })
+  const given = withPlatforms()
 
   const make = (overrides: Partial<SafetyNetOverrides> = {}) =>
-    makeSafetyNet(platforms, { challenge: CHALLENGE, ...overrides })
+    makeSafetyNet(given.platforms, { challenge: CHALLENGE, ...overrides })
   const verify = (input: { attestation: string; challenge: string }, now = NOW) =>
-    verifySafetyNet(input, config, { now })
+    verifySafetyNet(input, given.config, { now })
 
   it('resolves to what Google vouches for', async () => {
     expect(await verify(await make())).to.deep.equal({
@@ -55,9 +43,9 @@ describe('verifySafetyNet', () => {
       claims: { ctsProfileMatch: false },
     })
     const checks = { now: NOW + 10 * MINUTE_MS, host: 'attest.example', verdicts: [], skewMs: 0 }
-    expect(await verifySafetyNet(made, config, checks)).to.include({ timestampMs: NOW })
+    expect(await verifySafetyNet(made, given.config, checks)).to.include({ timestampMs: NOW })
     const late = { ...checks, now: checks.now + 1 }
-    expect(await reasonOf(() => verifySafetyNet(made, config, late))).to.equal(
+    expect(await reasonOf(() => verifySafetyNet(made, given.config, late))).to.equal(
       'invalid timestampMs',
     )
   })
@@ -121,7 +109,11 @@ describe('verifySafetyNet', () => {
   })
 
   it('refuses a certificate whose key is of another kind', async () => {
-    const recipe = { subject: 'CN=attest.android.com', now: NOW, keys: platforms.safetyNetKeys }
+    const recipe = {
+      subject: 'CN=attest.android.com',
+      now: NOW,
+      keys: given.platforms.safetyNetKeys,
+    }
     const made = await make({
       leaf: { keys: await generateKeys('P-256') },
       signer: await issueCertificate(recipe),
