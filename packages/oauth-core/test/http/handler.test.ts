@@ -1,4 +1,4 @@
-import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { sqliteStore } from '@svc/store/sqlite'
@@ -45,14 +45,14 @@ describe('oauth.handler', () => {
     await store.close()
   })
 
-  async function serve(listener: http.RequestListener): Promise<number> {
+  async function serve(listener: RequestListener): Promise<number> {
     const server = await listen(listener)
     servers.push(server)
     return server.port
   }
 
   /** A server whose own site says what it was asked, and reads what it is sent. */
-  const site: http.RequestListener = (request, response) => {
+  const site: RequestListener = (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.once('end', () => {

@@ -210,7 +210,7 @@ describe('PUT /auth/register/:clientId', () => {
       [JSON_TYPE, 'null', 'invalid_request'],
     ] as const) {
       const request = { headers: { ...server.bearer(client.token), ...headers }, body }
-      expect((await server.send('PUT', path, request)).body).to.deep.equal({ error })
+      expect((await server.send('PUT', path, request)).body).to.include({ error })
     }
     expect((await get(server, client)).body).to.deep.equal(withoutToken(client))
   })

@@ -15,12 +15,10 @@ import { SUBJECTS } from './subjects.ts'
 const RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 1000)
 const checks = { now: NOW }
 
+const DIGESTS = 'apkCertificateDigestSha256'
 /** Which field of which part of the payload. */
 const FIELDS = Object.entries({
-  'safety-net': [
-    ...['nonce', 'timestampMs', 'apkPackageName'],
-    ...['apkCertificateDigestSha256', 'basicIntegrity'],
-  ],
+  'safety-net': ['nonce', 'timestampMs', 'apkPackageName', 'basicIntegrity', DIGESTS],
   request: ['nonce', 'timestampMillis', 'requestPackageName'],
   app: ['packageName', 'certificateSha256Digest', 'appRecognitionVerdict'],
   device: ['deviceRecognitionVerdict'],
