@@ -407,6 +407,16 @@ eachStore((open) => {
         }
       })
 
+      it('answers JSON when that is preferred', async () => {
+        const url = authorizeUrl(authorizeParameters(party, { state: '' }))
+        const answer = await browser.get(url, { headers: { accept: 'application/json' } })
+        expect(answer.status).to.equal(400)
+        expect(answer.json()).to.deep.equal({
+          error: 'The state parameter is mandatory',
+          code: 'invalid_request',
+        })
+      })
+
       it('knows the clients of its own instance only', async () => {
         const bobs = server.browser({ instance: server.bob })
         const answer = await server.page(party, {}, bobs)

@@ -269,6 +269,20 @@ describe('an alias', () => {
 })
 
 describe('an app host', () => {
+  it('has none of the paths of this interface, and no CORS header', async () => {
+    const server = await oauthServer()
+    const host = `settings.${HOST}`
+    const headers = { ...(await server.appHeaders('settings')), origin: `https://${host}` }
+    for (const { method, path } of server.oauth.rows) {
+      const target = path.replace(':clientId', 'x')
+      for (const each of [method, 'OPTIONS']) {
+        const answer = await server.send(each, target, { host, headers })
+        expect(answer.status, `${each} ${path}`).to.equal(404)
+        expect(Object.keys(answer.headers).join()).not.to.contain('access-control')
+      }
+    }
+  })
+
   it('lets nobody behind answer a path of this interface, however it is spelled', async () => {
     const { oauth, send } = await echoServer()
     const host = `drive.${HOST}`

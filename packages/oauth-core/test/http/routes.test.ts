@@ -265,6 +265,16 @@ describe('the routes', () => {
     }
   })
 
+  it('declare the 400 of a query that is malformed or doubled', async () => {
+    const { oauth, send, statuses } = await oauthServer()
+    for (const { method, path } of oauth.rows) {
+      for (const query of ['%zz', 'a=1&a=2']) {
+        await send(method, `${path.replace(/:\w+/, 'x')}?${query}`, {})
+      }
+    }
+    expect(statuses.undeclared()).to.deep.equal([])
+  })
+
   it('declare each method and path once, with sorted statuses', async () => {
     const { oauth } = await oauthServer()
     const names = oauth.rows.map(({ method, path }) => `${method} ${path}`)

@@ -151,6 +151,7 @@ eachStore((open) => {
         openStore: (clock) => open({ clock }),
         outbound: documents().outbound,
       })
+      shown.clock.stop()
       await shown.ask(url)
       const sealed = shown.shown[0]?.fields['consent']
       expect(sealed).to.be.a('string')
