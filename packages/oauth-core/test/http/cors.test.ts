@@ -1,4 +1,4 @@
-import { browserClient, type BrowserResponse, fakeClock } from '@svc/testkit'
+import { type BrowserResponse, fakeClock } from '@svc/testkit'
 import { sqliteStore } from '@svc/store/sqlite'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
@@ -69,18 +69,6 @@ describe('CORS of the interface', () => {
         expect(received(answer), what).to.deep.equal(expected(row, origin))
         const isOpen = !['none', 'public-clients'].includes(row.cors ?? 'none')
         expect(answer.status, what).to.equal(isOpen ? 204 : 405)
-      }
-    }
-  })
-
-  it('sends nothing on app hosts', async () => {
-    const browser = browserClient({ port: server.port, base: OWN })
-    for (const row of server.oauth.rows) {
-      for (const method of [row.method, 'OPTIONS']) {
-        const headers = { origin: OWN, 'access-control-request-method': row.method }
-        const answer = await browser.request(method, path(row), { headers })
-        expect(answer.status, `${method} ${row.path}`).to.equal(404)
-        expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-'))).to.be.empty
       }
     }
   })

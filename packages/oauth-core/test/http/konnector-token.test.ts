@@ -66,14 +66,6 @@ describe('POST /auth/tokens/konnectors/:slug', () => {
     }
   })
 
-  it('answers 401 to a client that is not certified any more', async () => {
-    const { server, client, token } = await konnectorServer()
-    expect((await post(server, token)).status).to.equal(201)
-    await server.oauth.clients.setFlagship(server.instance, client.id, false)
-    const answer = await post(server, token)
-    expect([answer.status, answer.body]).to.deep.equal([401, INVALID])
-  })
-
   it('answers 404 for what is not installed', async () => {
     const { server, token } = await konnectorServer()
     for (const slug of ['other', 'BANK', 'x'.repeat(300), '__proto__']) {
