@@ -2,27 +2,23 @@ import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
-import {
-  afterTest,
-  type FakeClock,
-  fakeClock,
-  listen,
-  recordStatuses,
-  type RouteStatuses,
-} from '@svc/testkit'
+import { afterTest, type FakeClock, fakeClock, listen, recordStatuses } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa, { type Context } from 'koa'
 import {
   type AppManifest,
   type AppRegistry,
+  type AssistantView,
   type AuthorizePages,
   createOAuth,
   type OAuth,
   OAuthError,
   type OAuthOptions,
   type OwnerSession,
+  type OwnerSessions,
 } from '../src/index.ts'
 import { type Instance, type NewInstance } from '@svc/platform'
+import { clientSteps } from './client-steps.ts'
 
 /** A request, its target byte for byte. */
 export interface Send {
@@ -44,6 +40,8 @@ export interface Answer {
   readonly body: Record<string, unknown>
 }
 
+export type SendRequest = (method: string, target: string, request?: Send) => Promise<Answer>
+
 /** What a registration answered. */
 export interface Registered {
   readonly id: string
@@ -53,31 +51,7 @@ export interface Registered {
   readonly body: Record<string, unknown>
 }
 
-export interface OAuthServer {
-  readonly oauth: OAuth
-  readonly store: Store
-  readonly clock: FakeClock
-  /** alice.example.com */
-  readonly instance: Instance
-  readonly logged: readonly string[]
-  /** Whether errors in the log are part of the test. */
-  readonly mayCrash: boolean
-  readonly events: readonly { readonly name: string; readonly event: unknown }[]
-  /** Codes that certify clients, as they were to be mailed. */
-  readonly mailedCodes: readonly string[]
-  readonly statuses: RouteStatuses
-  readonly port: number
-  /** Apps that are installed and available, by slug. */
-  readonly apps: Map<string, AppManifest>
-  send(method: string, target: string, request?: Send): Promise<Answer>
-  /** POST /auth/register with what is mandatory, and more. @throws when it is not answered 201 */
-  register(metadata?: Readonly<Record<string, unknown>>, host?: string): Promise<Registered>
-  /** Headers of the registration access token. */
-  bearer(token: string): http.OutgoingHttpHeaders
-  /** Headers of a logged-in owner's app: its cookie and a fresh app token. */
-  appHeaders(slug: string): Promise<http.OutgoingHttpHeaders>
-  close(): Promise<void>
-}
+export type OAuthServer = Awaited<ReturnType<typeof oauthServer>>
 
 export const HOST = 'alice.example.com'
 
@@ -94,7 +68,7 @@ export function testApp(slug: string, fields: Partial<AppManifest> = {}): AppMan
   return { slug, name: slug, permissions: {}, routes: {}, ...fields }
 }
 
-/** The whole package on a real server, with stand-ins for pages and sessions; closed after the test. */
+/** The whole package on a real server, with stand-ins for pages and sessions. */
 export async function oauthServer(
   options: Partial<OAuthOptions> & {
     readonly newInstance?: Partial<NewInstance>
@@ -106,12 +80,17 @@ export async function oauthServer(
     /** Instances exist already. */
     readonly isSecondProcess?: boolean
     readonly mount?: (app: Koa, oauth: OAuth) => void
+    /** Left out: `Cookie: session=owner` is one. `null`: nobody says, and there are no routes. */
+    readonly sessions?: OwnerSessions | null
+    /** Closed by its caller; else after the test. */
+    readonly isKept?: boolean
     /** Instead of single stand-ins. */
     readonly pages?: Partial<AuthorizePages>
   } = {},
-): Promise<OAuthServer> {
-  const { newInstance, openStore, start, mayCrash, isSecondProcess, mount, pages, ...given } =
+) {
+  const { newInstance, openStore, start, mayCrash, isSecondProcess, mount, isKept, ...rest } =
     options
+  const { pages, sessions, ...given } = rest
   const clock = given.clock ?? fakeClock()
   const store =
     (await openStore?.(clock)) ?? given.store ?? sqliteStore({ file: ':memory:', clock })
@@ -129,9 +108,10 @@ export async function oauthServer(
     store,
     clock,
   })
-  oauth.useSessions({
+  const owner: OwnerSessions = {
     current: async ({ headers }) => (headers.cookie === 'session=owner' ? SESSION : undefined),
-  })
+  }
+  if (sessions !== null) oauth.useSessions(sessions ?? owner)
   const events: { name: string; event: unknown }[] = []
   for (const name of [
     'client.certified',
@@ -142,12 +122,14 @@ export async function oauthServer(
     oauth.on(name, (event) => events.push({ name, event }))
   }
   const mailedCodes: string[] = []
+  const shown: AssistantView[] = []
   const statuses = recordStatuses()
   const app = new Koa()
   app.silent = true
   app.use(statuses.middleware as Koa.Middleware)
   app.use(oauth.resolveInstance())
-  app.use(oauth.routes({ pages: { ...testPages(mailedCodes), ...pages } }))
+  if (sessions !== null)
+    app.use(oauth.routes({ pages: { ...testPages(mailedCodes, shown), ...pages } }))
   mount?.(app, oauth)
   const listening = await listen(app)
   const domain = newInstance?.domain ?? HOST
@@ -157,45 +139,58 @@ export async function oauthServer(
       : await oauth.instances.create({ ...newInstance, domain })
   if (start === true) await oauth.start()
 
-  const self: OAuthServer = {
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    await listening.close()
+    await oauth.close()
+    if (isOwnStore) await store.close()
+  }
+  const send = sendTo(listening.port)
+  const self = {
+    ...clientSteps(send),
     oauth,
     store,
     clock,
+    /** alice.example.com */
     instance,
     logged,
-    mayCrash: mayCrash === true,
     events,
+    /** Codes that certify clients, as they were to be mailed. */
     mailedCodes,
+    /** What the pages of assistants were to show. */
+    shown,
     statuses,
     port: listening.port,
+    /** Apps that are installed and available, by slug. */
     apps,
-    send: (method, target, request = {}) => exchange(listening.port, method, target, request),
-    async register(metadata = {}, host = HOST) {
-      const answer = await self.send('POST', '/auth/register', {
-        host,
-        json: { ...METADATA, ...metadata },
-      })
+    send,
+    /** POST /auth/register with what is mandatory, and more. @throws when it is not answered 201 */
+    async register(
+      metadata: Readonly<Record<string, unknown>> = {},
+      host: string = HOST,
+    ): Promise<Registered> {
+      const json = { ...METADATA, ...metadata }
+      const answer = await send('POST', '/auth/register', { host, json })
       if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
       const { client_id: id, client_secret: secret, registration_access_token: token } = answer.body
       return { id: String(id), secret: String(secret), token: String(token), body: answer.body }
     },
-    bearer: (token) => ({ authorization: `Bearer ${token}` }),
-    async appHeaders(slug) {
+    /** Headers of the registration access token. */
+    bearer: (token: string) => ({ authorization: `Bearer ${token}` }),
+    /** Headers of a logged-in owner's app: its cookie and a fresh app token. */
+    async appHeaders(slug: string) {
       const manifest = apps.get(slug) ?? testApp(slug)
       const token = await oauth.appTokens.issue(instance, manifest, SESSION.id)
       return { cookie: 'session=owner', authorization: `Bearer ${token}` }
     },
-    async close() {
-      await listening.close()
-      await oauth.close()
-      if (isOwnStore) await store.close()
-    },
+    close: (): Promise<void> => (closing ??= close()),
   }
+  if (isKept === true) return self
   afterTest(async () => {
     await self.close()
-    expect(self.statuses.undeclared()).to.deep.equal([])
-    if (!self.mayCrash)
-      expect(self.logged.filter((line) => line.startsWith('error'))).to.deep.equal([])
+    expect(statuses.undeclared()).to.deep.equal([])
+    if (mayCrash !== true)
+      expect(logged.filter((line) => line.startsWith('error'))).to.deep.equal([])
   })
   return self
 }
@@ -209,7 +204,7 @@ function registryOf(apps: ReadonlyMap<string, AppManifest>): AppRegistry {
 }
 
 /** Pages as short as can be. */
-export const testPages = (mailedCodes: string[]): AuthorizePages => ({
+export const testPages = (mailedCodes: string[], shown: AssistantView[] = []): AuthorizePages => ({
   async certify(ctx, { token = '', code }) {
     if (code !== undefined) mailedCodes.push(code)
     ctx.type = 'html'
@@ -220,6 +215,7 @@ export const testPages = (mailedCodes: string[]): AuthorizePages => ({
     ctx.body = `<p>consent ${view.client.id}`
   },
   async assistant(ctx, view) {
+    shown.push(view)
     ctx.type = 'html'
     ctx.body = `<p>assistant ${view.client.id}`
   },
@@ -253,6 +249,12 @@ export const testPages = (mailedCodes: string[]): AuthorizePages => ({
     if (ctx.get('X-Test-Csrf') !== '') throw new OAuthError('cross_origin')
   },
 })
+
+/** Sends to the server of a port. */
+export const sendTo =
+  (port: number): SendRequest =>
+  (method, target, request = {}) =>
+    exchange(port, method, target, request)
 
 function exchange(port: number, method: string, path: string, send: Send): Promise<Answer> {
   const { host = HOST, headers = {}, json, form, body } = send

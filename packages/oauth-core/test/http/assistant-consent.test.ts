@@ -1,53 +1,23 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import { anyStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import type { AssistantAllowed, AssistantView } from '../../src/index.ts'
+import type { AssistantAllowed } from '../../src/index.ts'
 import type { Answer, OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  BASE,
-  codeOf,
-  connect,
-  exchange,
-  type Fields,
-  OWNER,
-  publicClient,
-  refresh,
-  REDIRECT_URI,
-  resourceServer,
-} from '../resource-server.ts'
+import { OPEN, OWNER, REDIRECT_URI, codeOf, type Fields } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
 import { documentServer } from './document-servers.ts'
 
 const WRITES = 'io.svc.notes:GET,POST,PUT,PATCH,DELETE io.svc.contacts:GET'
 
-interface Assistants {
-  readonly server: OAuthServer
-  readonly views: AssistantView[]
-  readonly allowed: AssistantAllowed[]
-}
-
 /** Of two processes. */
 const KEYS = [{ kid: 'test', key: Buffer.alloc(32, 7) }]
 
-type Options = NonNullable<Parameters<typeof resourceServer>[0]>
-
-/** A server that keeps what the assistants' page was to show. */
-async function assistants(options: Options = {}): Promise<Assistants> {
-  const views: AssistantView[] = []
+/** A server that keeps what the assistants' page was to show, and what was allowed. */
+async function assistants(options: Parameters<typeof resourceServer>[0] = {}) {
   const allowed: AssistantAllowed[] = []
-  const server = await resourceServer({
-    ...options,
-    pages: {
-      async assistant(ctx, view) {
-        views.push(view)
-        ctx.type = 'html'
-        ctx.body = `<p>assistant ${view.client.id}`
-      },
-    },
-  })
+  const server = await resourceServer(options)
   server.oauth.on('assistant.allowed', (event) => allowed.push(event))
-  return { server, views, allowed }
+  return { server, views: server.shown, allowed }
 }
 
 const shown = ({ status, text }: Answer): readonly unknown[] => [
@@ -63,7 +33,7 @@ const lines = ({ logged }: OAuthServer, event: string): Record<string, unknown>[
 describe('the page of an assistant', () => {
   it('is shown whenever a resource is asked for, and nothing else that is sent chooses it (assistants.md 5.1)', async () => {
     const { server } = await assistants()
-    const open = await publicClient(server)
+    const open = await server.publicClient()
     const { id } = await server.register({ redirect_uris: [REDIRECT_URI] })
     const resource = `${BASE}/mcp`
     const forged = {
@@ -73,27 +43,17 @@ describe('the page of an assistant', () => {
       client_kind: 'assistant',
       answer: 'refuse',
     }
-    expect(shown(await ask(server, open))).to.deep.equal([200, 'assistant'])
-    expect(shown(await ask(server, open, { resource }))).to.deep.equal([200, 'assistant'])
-    expect(shown(await ask(server, open, forged))).to.deep.equal([200, 'assistant'])
-    expect(shown(await ask(server, id, { resource }))).to.deep.equal([200, 'assistant'])
-    expect(shown(await ask(server, id, { resource: `${BASE}/photos/mcp` }))).to.deep.equal([
-      200,
-      'assistant',
-    ])
-    expect(shown(await ask(server, id))).to.deep.equal([200, 'consent'])
-    expect(shown(await ask(server, id, { ...forged, page: 'assistant' }))).to.deep.equal([
-      200,
-      'consent',
-    ])
-  })
-
-  it('is shown each time, however much was allowed before (5.4)', async () => {
-    const { server, views } = await assistants()
-    const id = await publicClient(server)
-    await connect(server, id)
-    expect(shown(await ask(server, id, { prompt: 'none' }))).to.deep.equal([200, 'assistant'])
-    expect(views).to.have.length(1)
+    for (const [client, changes, page] of [
+      [open, {}, 'assistant'],
+      [open, { resource }, 'assistant'],
+      [open, forged, 'assistant'],
+      [id, { resource }, 'assistant'],
+      [id, { resource: `${BASE}/photos/mcp` }, 'assistant'],
+      [id, {}, 'consent'],
+      [id, { ...forged, page: 'assistant' }, 'consent'],
+    ] as const) {
+      expect(shown(await server.ask(client, changes))).to.deep.equal([200, page])
+    }
   })
 
   describe('of a client that a document describes', () => {
@@ -109,10 +69,10 @@ describe('the page of an assistant', () => {
         )
       }
       const { server, views } = await assistants({ outbound: documents().outbound })
-      await connect(server, url)
+      await server.connect(url)
       name = 'Quill Pro'
       server.clock.advance(2 * HOUR_MS)
-      await ask(server, url)
+      await server.ask(url)
       expect(views[0]).to.include({ host: 'client.example' })
       expect(views[0]?.client.formerName).to.equal('Quill')
       expect(views[0]?.client.metadata.client_name).to.equal('Quill Pro')
@@ -123,60 +83,45 @@ describe('the page of an assistant', () => {
 
   it('is answered no more once the assistant that registered calls itself otherwise (D103)', async () => {
     const { server, views } = await assistants()
-    const json = {
-      client_name: 'Weather',
-      redirect_uris: [REDIRECT_URI],
-      token_endpoint_auth_method: 'none',
-    }
+    const json = { ...OPEN, client_name: 'Weather' }
     const { body } = await server.send('POST', '/auth/register', { json })
     const id = String(body['client_id'])
     for (const change of [{ client_name: 'Your Bank' }, { logo_uri: 'https://bank.example/i' }]) {
-      await ask(server, id)
+      await server.ask(id)
       const consent = views.at(-1)?.fields['consent']
       const updated = await server.send('PUT', `/auth/register/${id}`, {
         json: { client_id: id, ...change },
         headers: { authorization: `Bearer ${String(body['registration_access_token'])}` },
       })
       expect(updated.status, updated.text).to.equal(200)
-      expect((await allow(server, id, { consent })).status).to.equal(400)
+      expect((await server.allow(id, { consent })).status).to.equal(400)
     }
     expect(lines(server, 'assistant.allowed')).to.deep.equal([])
-    await ask(server, id)
+    await server.ask(id)
     expect(
-      codeOf(await allow(server, id, { consent: views.at(-1)?.fields['consent'] })),
+      codeOf(await server.allow(id, { consent: views.at(-1)?.fields['consent'] })),
     ).not.to.equal('')
   })
 
   it('is answered no more once what it gives was given and ended in the settings (D103)', async () => {
     const { server, views } = await assistants()
-    const id = await publicClient(server)
-    await ask(server, id)
+    const id = await server.publicClient()
+    await server.ask(id)
     const consent = views.at(-1)?.fields['consent']
-    await connect(server, id)
+    await server.connect(id)
     expect(await server.oauth.assistants.end(server.instance, id, 'owner')).to.equal(true)
-    expect((await allow(server, id, { consent })).status).to.equal(400)
+    expect((await server.allow(id, { consent })).status).to.equal(400)
     expect(await server.oauth.assistants.list(server.instance)).to.deep.equal([])
   })
 })
 
 describe('what an owner answers an assistant', () => {
-  it('is GET alone for 24 hours without any choice (5.4)', async () => {
-    const { server, allowed } = await assistants()
-    server.clock.stop()
-    const id = await publicClient(server)
-    const tokens = await connect(server, id, { scope: WRITES })
-    expect(tokens.scope).to.equal('io.svc.notes:GET io.svc.contacts:GET')
-    const ends = Math.floor((server.clock.now() + DAY_MS) / 1000) * 1000
-    expect(allowed).to.have.length(1)
-    expect(allowed[0]).to.include({ endsAt: ends, resource: '/mcp', news: 'first' })
-  })
-
   it('has its ticks at the first rule for the same data', async () => {
     const { server } = await assistants()
-    const id = await publicClient(server)
+    const id = await server.publicClient()
     const scope = async (fields: Fields): Promise<string> => {
-      const code = codeOf(await allow(server, id, { scope: WRITES, choice: '2', ...fields }))
-      return String((await exchange(server, id, code)).body['scope'])
+      const code = codeOf(await server.allow(id, { scope: WRITES, choice: '2', ...fields }))
+      return String((await server.exchange(id, code)).body['scope'])
     }
     const files = { 'group-files-read': '1', 'group-files-change': '1', 'group-files-delete': '1' }
     const change = { ...files, 'permission-0-change': '1' }
@@ -189,7 +134,7 @@ describe('what an owner answers an assistant', () => {
     expect(await scope({ ...reads, 'group-people-read': '1' })).to.equal('io.svc.contacts:GET')
     // A tick at another rule for the same data is none.
     const none = { ...files, 'permission-1-change': '1', choice: '2' }
-    expect(shown(await allow(server, id, { scope: WRITES, ...none }))).to.deep.equal([
+    expect(shown(await server.allow(id, { scope: WRITES, ...none }))).to.deep.equal([
       400,
       'assistant',
     ])
@@ -197,8 +142,8 @@ describe('what an owner answers an assistant', () => {
 
   it('shows the page again when nothing is ticked, with the time that was chosen', async () => {
     const { server, views, allowed } = await assistants()
-    const id = await publicClient(server)
-    const answer = await allow(server, id, { scope: WRITES, choice: '2', duration: '30d' })
+    const id = await server.publicClient()
+    const answer = await server.allow(id, { scope: WRITES, choice: '2', duration: '30d' })
     expect(shown(answer)).to.deep.equal([400, 'assistant'])
     expect(views[0]).to.include({ problem: 'nothing_chosen', duration: '30d' })
     expect(allowed).to.deep.equal([])
@@ -211,13 +156,13 @@ describe('what an owner answers an assistant', () => {
     ] as const) {
       const { server, views, allowed } = await assistants({ assistants: { maxDuration } })
       server.clock.stop()
-      const id = await publicClient(server)
-      await ask(server, id)
+      const id = await server.publicClient()
+      await server.ask(id)
       expect(views[0]).to.deep.include({ durations, duration: maxDuration })
       for (const duration of ['30d', 'until_revoked', '2d', '']) {
-        expect((await allow(server, id, { duration })).status, duration).to.equal(400)
+        expect((await server.allow(id, { duration })).status, duration).to.equal(400)
       }
-      await connect(server, id)
+      await server.connect(id)
       const spanMs = (allowed[0]?.endsAt ?? 0) - Math.floor(server.clock.now() / 1000) * 1000
       expect(spanMs).to.equal(maxDuration === '1h' ? HOUR_MS : DAY_MS)
     }
@@ -226,31 +171,31 @@ describe('what an owner answers an assistant', () => {
   it('may be no: the assistant is told so, and what it has goes on (1.7, 7.4)', async () => {
     const { server, allowed } = await assistants()
     const custom = 'quill://callback'
-    const id = await publicClient(server, { redirect_uris: [REDIRECT_URI, custom] })
-    const tokens = await connect(server, id)
-    const refused = await allow(server, id, { scope: WRITES, answer: 'refuse' })
+    const id = await server.publicClient({ redirect_uris: [REDIRECT_URI, custom] })
+    const tokens = await server.connect(id)
+    const refused = await server.allow(id, { scope: WRITES, answer: 'refuse' })
     expect(refused.status).to.equal(302)
     const iss = encodeURIComponent(BASE)
     expect(refused.headers['location']).to.equal(
       `${REDIRECT_URI}?error=access_denied&state=s&iss=${iss}`,
     )
-    const program = await allow(server, id, { redirect_uri: custom, answer: 'refuse' })
+    const program = await server.allow(id, { redirect_uri: custom, answer: 'refuse' })
     expect(program.headers['location']).to.equal(`${custom}?state=s&iss=${iss}&error=access_denied`)
     const script = { ...OWNER, accept: 'application/json' }
-    const data = await allow(server, id, { answer: 'refuse' }, script)
+    const data = await server.allow(id, { answer: 'refuse' }, script)
     expect([data.status, data.body]).to.deep.equal([
       200,
       { redirect: `${REDIRECT_URI}?error=access_denied&state=s&iss=${iss}` },
     ])
     expect(allowed).to.have.length(1)
     expect(lines(server, 'assistant.refused')[0]).to.include({ clientId: id, resource: '/mcp' })
-    expect((await refresh(server, id, tokens.refresh_token)).status).to.equal(200)
+    expect((await server.refresh(id, tokens.refresh_token)).status).to.equal(200)
   })
 
   it('is an ordinary answer where no resource is asked for', async () => {
     const { server } = await assistants()
     const { id } = await server.register({ redirect_uris: [REDIRECT_URI] })
-    const answer = await allow(server, id, { answer: 'refuse' })
+    const answer = await server.allow(id, { answer: 'refuse' })
     expect(codeOf(answer)).to.not.equal('')
     expect(lines(server, 'assistant.refused')).to.deep.equal([])
     expect(lines(server, 'consent.given')).to.have.length(1)
@@ -258,8 +203,8 @@ describe('what an owner answers an assistant', () => {
 
   it('that adds a write is told with what the assistant has, and is named in the log (1.7)', async () => {
     const { server, views, allowed } = await assistants()
-    const id = await publicClient(server)
-    const tokens = await connect(server, id, { duration: '1h' })
+    const id = await server.publicClient()
+    const tokens = await server.connect(id, { duration: '1h' })
     const call = await server.send('POST', '/mcp', {
       headers: { authorization: `Bearer ${tokens.access_token}` },
     })
@@ -275,7 +220,7 @@ describe('what an owner answers an assistant', () => {
     const scope = /scope="(?<scope>[^"]*)"/u.exec(String(call.headers['www-authenticate']))
       ?.groups?.['scope']
     expect(scope).to.equal('io.svc.contacts:GET io.svc.contacts:POST')
-    await ask(server, id, { scope })
+    await server.ask(id, { scope })
     expect(views[0]).to.deep.include({ allowedBefore: [0], duration: '1h' })
     expect(views[0]?.before).to.deep.include({
       permissions: [{ type: 'io.svc.contacts', verbs: ['GET'] }],
@@ -287,7 +232,7 @@ describe('what an owner answers an assistant', () => {
       'group-people-read': '1',
       'group-people-change': '1',
     }
-    const more = await connect(server, id, { scope, choice: '2', ...ticked })
+    const more = await server.connect(id, { scope, choice: '2', ...ticked })
     expect(more.scope).to.equal(scope)
     expect(allowed[1]).to.include({ news: 'write' })
   })
@@ -299,11 +244,11 @@ anyStore((open) => {
       const clock = fakeClock()
       const store = await open({ clock })
       const { server, views, allowed } = await assistants({ clock, store, keys: KEYS })
-      const id = await publicClient(server)
-      await connect(server, id, { scope: WRITES, choice: '1', 'permission-1': '1', duration: '1h' })
+      const id = await server.publicClient()
+      await server.connect(id, { scope: WRITES, choice: '1', 'permission-1': '1', duration: '1h' })
       const at = clock.now()
       clock.advance(2 * HOUR_MS)
-      await ask(server, id, { scope: WRITES })
+      await server.ask(id, { scope: WRITES })
       expect(views[0]).to.include({ duration: '1h' })
       expect(views[0]?.allowedBefore).to.deep.equal([])
       expect(views[0]?.before?.permissions).to.deep.equal([
@@ -311,12 +256,12 @@ anyStore((open) => {
       ])
       expect(views[0]?.before?.at).to.be.closeTo(at, 10_000)
       expect(views[0]?.before).to.not.have.property('endsAt')
-      await connect(server, id, { scope: WRITES, choice: '1', 'permission-1': '1' })
-      await connect(server, id, { scope: WRITES, choice: '1', 'permission-4': '1' })
+      await server.connect(id, { scope: WRITES, choice: '1', 'permission-1': '1' })
+      await server.connect(id, { scope: WRITES, choice: '1', 'permission-4': '1' })
       expect(allowed.map(({ news }) => news)).to.deep.equal(['first', undefined, 'write'])
 
       const other = await assistants({ clock, store, keys: KEYS, isSecondProcess: true })
-      await ask(other.server, id, { scope: WRITES })
+      await other.server.ask(id, { scope: WRITES })
       expect(other.views[0]).to.include({ duration: '1d' })
     })
 
@@ -326,9 +271,9 @@ anyStore((open) => {
       const { server, views } = await assistants({ clock, store })
       const { id } = await server.register({ redirect_uris: [REDIRECT_URI] })
       const resource = `${BASE}/mcp`
-      expect((await allow(server, id, { resource, duration: '1h' })).status).to.equal(302)
+      expect((await server.allow(id, { resource, duration: '1h' })).status).to.equal(302)
       clock.advance(91 * DAY_MS)
-      await ask(server, id, { resource })
+      await server.ask(id, { resource })
       expect(views[0]).to.include({ duration: '1d' })
       expect(views[0]).to.not.have.property('before')
     })
@@ -342,8 +287,8 @@ anyStore((open) => {
       clock.advance(1250 - (clock.now() % 1000))
       const store = await open({ clock })
       const { server, allowed } = await assistants({ clock, store, keys: KEYS })
-      const id = await publicClient(server)
-      const tokens = await connect(server, id, { duration: '1h' })
+      const id = await server.publicClient()
+      const tokens = await server.connect(id, { duration: '1h' })
       const endsAt = allowed[0]?.endsAt ?? 0
       expect(endsAt).to.be.within(clock.now() + HOUR_MS - 1000, clock.now() + HOUR_MS)
 
@@ -358,7 +303,7 @@ anyStore((open) => {
       expect(await state(server, tokens.access_token)).to.deep.equal(alive)
 
       clock.advance(endsAt - clock.now() - 1000)
-      const late = await refresh(server, id, tokens.refresh_token)
+      const late = await server.refresh(id, tokens.refresh_token)
       expect(late.status).to.equal(200)
       expect(late.body['expires_in']).to.equal(1)
       const last = String(late.body['access_token'])
@@ -375,7 +320,7 @@ anyStore((open) => {
       for (const each of [server, restarted.server, again.server]) {
         expect(await state(each, last)).to.deep.equal(dead)
         expect(await state(each, tokens.access_token)).to.deep.equal(dead)
-        const refused = await refresh(each, id, next)
+        const refused = await each.refresh(id, next)
         expect([refused.status, refused.body['error']]).to.deep.equal([400, 'invalid_grant'])
       }
       // The clock leaps on, by far more than any window, and a little back: what ended stays so.
@@ -391,8 +336,8 @@ anyStore((open) => {
       clock.stop()
       const store = await open({ clock })
       const { server, allowed } = await assistants({ clock, store })
-      const id = await publicClient(server)
-      await connect(server, id, { duration: '1h' })
+      const id = await server.publicClient()
+      await server.connect(id, { duration: '1h' })
       const { clients } = server.oauth
       for (const duration of ['1h', '1d', '30d', 'until_revoked'] as const) {
         const outcome = await clients.changeAccess(server.instance, id, { duration })

@@ -2,16 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { eachStore, type FakeClock, fakeClock, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  codeOf,
-  connect,
-  exchange,
-  publicClient,
-  refresh,
-  resourceServer,
-} from '../resource-server.ts'
+import { codeOf } from '../client-steps.ts'
+import { resourceServer } from '../resource-server.ts'
 
 const SECOND_MS = 1000
 
@@ -41,13 +33,13 @@ eachStore((open, name) => {
     }
 
     it('are listed with what they have, and apps are not', async () => {
-      const id = await publicClient(server)
-      await connect(server, id)
+      const id = await server.publicClient()
+      await server.connect(id)
       const { id: app, secret } = await server.register({
         redirect_uris: ['https://assistant.example/callback'],
       })
-      await connect(server, app, {}, { client_secret: secret })
-      await publicClient(server, { client_name: 'Pending' })
+      await server.connect(app, {}, { client_secret: secret })
+      await server.publicClient({ client_name: 'Pending' })
       const [assistant, ...rest] = await server.oauth.assistants.list(server.instance)
       expect(rest).to.deep.equal([])
       expect(assistant?.client.id).to.equal(id)
@@ -57,8 +49,8 @@ eachStore((open, name) => {
     })
 
     it('are cut in every process within a second, and their refresh is invalid_grant', async () => {
-      const id = await publicClient(server)
-      const { access_token: token, refresh_token: last } = await connect(server, id)
+      const id = await server.publicClient()
+      const { access_token: token, refresh_token: last } = await server.connect(id)
       expect(await call(server, token)).to.equal(200)
       expect(await call(other, token)).to.equal(200)
       const { assistants } = server.oauth
@@ -68,7 +60,7 @@ eachStore((open, name) => {
       expect(await call(server, token)).to.equal(401)
       await until(async () => (await call(other, token)) === 401)
       expect(performance.now() - since).to.be.below(SECOND_MS)
-      const refused = await refresh(other, id, last)
+      const refused = await other.refresh(id, last)
       expect([refused.status, refused.body['error']]).to.deep.equal([400, 'invalid_grant'])
       expect(await assistants.end(server.instance, id, 'owner')).to.equal(false)
       const told = server.events.filter((event) => event.name === 'client.updated').length
@@ -79,8 +71,8 @@ eachStore((open, name) => {
     })
 
     it('are cut once by parallel owners', async () => {
-      const id = await publicClient(server)
-      await connect(server, id)
+      const id = await server.publicClient()
+      await server.connect(id)
       const cuts = await Promise.all(
         [server, other, server, other].map((at) =>
           at.oauth.assistants.end(at.instance, id, 'owner'),
@@ -91,12 +83,12 @@ eachStore((open, name) => {
 
     it('all end in every instance when the server takes none any more', async () => {
       const { oauth, instance } = server
-      await connect(server, await publicClient(server))
-      await connect(server, await publicClient(server))
+      await server.connect(await server.publicClient())
+      await server.connect(await server.publicClient())
       const { id: app, secret } = await server.register({
         redirect_uris: ['https://assistant.example/callback'],
       })
-      await connect(server, app, {}, { client_secret: secret })
+      await server.connect(app, {}, { client_secret: secret })
       expect(await oauth.assistants.endEverywhere('switched_off')).to.equal(2)
       expect(await oauth.assistants.list(instance)).to.deep.equal([])
       expect(await oauth.assistants.endEverywhere('switched_off')).to.equal(0)
@@ -108,24 +100,24 @@ eachStore((open, name) => {
       const { assistants } = server.oauth
       const { instance } = server
       expect(await assistants.mayConnect(instance)).to.equal(true)
-      const first = await publicClient(server)
-      const { access_token: token } = await connect(server, first)
-      const second = await publicClient(server)
+      const first = await server.publicClient()
+      const { access_token: token } = await server.connect(first)
+      const second = await server.publicClient()
       const codes = await Promise.all([
         assistants.allow(instance, false),
-        ...Array.from({ length: 6 }, () => allow(other, second)),
+        ...Array.from({ length: 6 }, () => other.allow(second)),
       ]).then(([, ...answers]) => answers)
       expect(await assistants.list(instance)).to.deep.equal([])
       expect(await call(server, token)).to.equal(401)
       for (const answer of codes.filter(({ status }) => status === 302)) {
-        const late = await exchange(other, second, codeOf(answer))
+        const late = await other.exchange(second, codeOf(answer))
         expect([late.status, late.body['error']]).to.deep.equal([400, 'invalid_grant'])
       }
-      expect((await ask(other, second)).status).to.equal(403)
-      expect((await allow(other, second)).status).to.equal(403)
+      expect((await other.ask(second)).status).to.equal(403)
+      expect((await other.allow(second)).status).to.equal(403)
       expect(await other.oauth.assistants.mayConnect(instance)).to.equal(false)
       await assistants.allow(instance, true)
-      await connect(other, second)
+      await other.connect(second)
       expect(await assistants.list(instance)).to.have.lengthOf(1)
     })
   })

@@ -2,16 +2,8 @@ import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { AuthorizationResponseError, validateAuthResponse } from 'oauth4webapi'
 import type { Answer, OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  BASE,
-  connect,
-  type Fields,
-  OWNER,
-  publicClient,
-  resourceServer,
-} from '../resource-server.ts'
+import { type Fields, OWNER } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
 import { documentAt, documentServer } from './document-servers.ts'
 
 const LOOPBACK = 'http://127.0.0.1:33418/cb?kept=as%20is'
@@ -69,10 +61,10 @@ eachStore((open) => {
 
     for (const [what, changes, error] of FAULTS) {
       it(`is told a program of this machine as ${error}: ${what}`, async () => {
-        const id = await publicClient(server, { redirect_uris: [LOOPBACK] })
+        const id = await server.publicClient({ redirect_uris: [LOOPBACK] })
         const request = { redirect_uri: LOOPBACK, ...changes }
-        expect(told(await ask(server, id, request), LOOPBACK)).to.equal(error)
-        expect(told(await allow(server, id, request), LOOPBACK)).to.equal(error)
+        expect(told(await server.ask(id, request), LOOPBACK)).to.equal(error)
+        expect(told(await server.allow(id, request), LOOPBACK)).to.equal(error)
       })
     }
 
@@ -81,15 +73,15 @@ eachStore((open) => {
       for (const [what, changes, error] of FAULTS) {
         const request = { redirect_uri: LOOPBACK, ...changes }
         const resource = changes['resource'] ?? `${BASE}/mcp`
-        const answer = await ask(server, id, { ...request, resource })
+        const answer = await server.ask(id, { ...request, resource })
         expect(told(answer, LOOPBACK), what).to.equal(error)
       }
       for (const [what, { resource: _none, ...changes }] of FAULTS) {
         const request = { redirect_uri: LOOPBACK, ...changes }
         // Without a resource these three are no faults of theirs.
         if (['another resource', 'everything', 'no challenge'].includes(what)) continue
-        expect(isPage(await ask(server, id, request)), what).to.deep.equal([400, undefined])
-        expect(isPage(await allow(server, id, request)), what).to.deep.equal([400, undefined])
+        expect(isPage(await server.ask(id, request)), what).to.deep.equal([400, undefined])
+        expect(isPage(await server.allow(id, request)), what).to.deep.equal([400, undefined])
       }
     })
 
@@ -98,8 +90,8 @@ eachStore((open) => {
         openStore: (clock) => open({ clock }),
         assistants: { requireState: true },
       })
-      const id = await publicClient(strict, { redirect_uris: [LOOPBACK] })
-      const { status, headers } = await ask(strict, id, {
+      const id = await strict.publicClient({ redirect_uris: [LOOPBACK] })
+      const { status, headers } = await strict.ask(id, {
         redirect_uri: LOOPBACK,
         state: undefined,
       })
@@ -111,29 +103,29 @@ eachStore((open) => {
     })
 
     it('is told a site by itself only when the owner allowed it before; else by a button', async () => {
-      const id = await publicClient(server)
+      const id = await server.publicClient()
       const wrong = { scope: 'Not A Scope::' }
-      const asked = await ask(server, id, wrong)
+      const asked = await server.ask(id, wrong)
       expect(isPage(asked)).to.deep.equal([400, undefined])
       const iss = encodeURIComponent(BASE)
       expect(asked.headers['x-test-client']).to.equal(
         `assistant.example ${SITE}?error=invalid_scope&state=s&iss=${iss}`,
       )
-      expect(isPage(await allow(server, id, wrong))).to.deep.equal([400, undefined])
-      await connect(server, id)
-      expect(told(await ask(server, id, wrong), SITE)).to.equal('invalid_scope')
-      expect(told(await allow(server, id, wrong), SITE)).to.equal('invalid_scope')
+      expect(isPage(await server.allow(id, wrong))).to.deep.equal([400, undefined])
+      await server.connect(id)
+      expect(told(await server.ask(id, wrong), SITE)).to.equal('invalid_scope')
+      expect(told(await server.allow(id, wrong), SITE)).to.equal('invalid_scope')
     })
 
     it('stays on a page where a program with a scheme of its own would be told', async () => {
-      const id = await publicClient(server, { redirect_uris: [CUSTOM] })
-      const answer = await ask(server, id, { redirect_uri: CUSTOM, scope: '*' })
+      const id = await server.publicClient({ redirect_uris: [CUSTOM] })
+      const answer = await server.ask(id, { redirect_uri: CUSTOM, scope: '*' })
       expect(isPage(answer)).to.deep.equal([400, undefined])
       expect(answer.headers).to.not.have.property('x-test-client')
     })
 
     it('stays on a page when client or redirect URI are not proven, or it is too large', async () => {
-      const id = await publicClient(server, { redirect_uris: [LOOPBACK] })
+      const id = await server.publicClient({ redirect_uris: [LOOPBACK] })
       const wrong = { redirect_uri: LOOPBACK, scope: '*' }
       for (const [client, changes] of [
         ['unknown', wrong],
@@ -141,31 +133,31 @@ eachStore((open) => {
         [id, { ...wrong, redirect_uri: 'https://evil.example/' }],
         [id, { ...wrong, state: 'x'.repeat(4097) }],
       ] as const) {
-        expect(isPage(await ask(server, client, changes))).to.deep.equal([400, undefined])
-        const anonymous = await ask(server, client, changes, STRANGER)
+        expect(isPage(await server.ask(client, changes))).to.deep.equal([400, undefined])
+        const anonymous = await server.ask(client, changes, STRANGER)
         expect(isPage(anonymous)).to.deep.equal([400, undefined])
       }
     })
 
     it('is told nobody before the owner is logged in: the login comes first', async () => {
-      const id = await publicClient(server, { redirect_uris: [LOOPBACK, CUSTOM] })
+      const id = await server.publicClient({ redirect_uris: [LOOPBACK, CUSTOM] })
       const wrong = { redirect_uri: LOOPBACK, scope: '*' }
-      const shown = await ask(server, id, wrong, STRANGER)
+      const shown = await server.ask(id, wrong, STRANGER)
       expect(shown.status).to.equal(302)
       expect(shown.headers['location']).to.equal('/auth/login')
-      const posted = await allow(server, id, wrong, STRANGER)
+      const posted = await server.allow(id, wrong, STRANGER)
       expect(isPage(posted)).to.deep.equal([400, undefined])
-      const custom = await ask(server, id, { ...wrong, redirect_uri: CUSTOM }, STRANGER)
+      const custom = await server.ask(id, { ...wrong, redirect_uri: CUSTOM }, STRANGER)
       expect(isPage(custom)).to.deep.equal([400, undefined])
     })
 
     it('is JSON for a script that asks for the page as data, and an address for one that answers', async () => {
-      const id = await publicClient(server, { redirect_uris: [LOOPBACK] })
+      const id = await server.publicClient({ redirect_uris: [LOOPBACK] })
       const wrong = { redirect_uri: LOOPBACK, scope: '*' }
       const script = { ...OWNER, accept: 'application/json' }
-      const asked = await ask(server, id, wrong, script)
+      const asked = await server.ask(id, wrong, script)
       expect([asked.status, asked.body['code']]).to.deep.equal([400, 'invalid_scope'])
-      const answered = await allow(server, id, wrong, script)
+      const answered = await server.allow(id, wrong, script)
       expect(answered.status).to.equal(200)
       expect(answered.body['redirect']).to.include('&error=invalid_scope&state=s&iss=')
     })
@@ -189,22 +181,22 @@ eachStore((open) => {
       for (const [what, changes, error] of FAULTS) {
         const request = { redirect_uri: LOOPBACK, ...changes }
         if (what === FAULTS[0]?.[0]) {
-          const anonymous = await ask(server, url, request, STRANGER)
+          const anonymous = await server.ask(url, request, STRANGER)
           expect(anonymous.headers['location']).to.equal('/auth/login')
           expect(calls).to.equal(0)
         }
-        expect(told(await ask(server, url, request), LOOPBACK), what).to.equal(error)
+        expect(told(await server.ask(url, request), LOOPBACK), what).to.equal(error)
       }
       const early = { redirect_uri: LOOPBACK, response_type: 'token' }
-      const anonymous = await ask(server, url, early, STRANGER)
+      const anonymous = await server.ask(url, early, STRANGER)
       expect(anonymous.headers['location']).to.equal('/auth/login')
       const unlisted = { ...early, redirect_uri: 'http://127.0.0.1:33418/other' }
-      expect(isPage(await ask(server, url, unlisted))).to.deep.equal([400, undefined])
+      expect(isPage(await server.ask(url, unlisted))).to.deep.equal([400, undefined])
 
       const wrong = { scope: '*' }
-      expect(isPage(await ask(server, url, wrong))).to.deep.equal([400, undefined])
-      await connect(server, url)
-      expect(told(await ask(server, url, wrong), SITE)).to.equal('invalid_scope')
+      expect(isPage(await server.ask(url, wrong))).to.deep.equal([400, undefined])
+      await server.connect(url)
+      expect(told(await server.ask(url, wrong), SITE)).to.equal('invalid_scope')
     })
   })
 })

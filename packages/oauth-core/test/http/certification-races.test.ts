@@ -1,42 +1,21 @@
-import { randomBytes } from 'node:crypto'
-import { eachStore, fakeClock, until, scaledLimit } from '@svc/testkit'
+import { eachStore, until, scaledLimit } from '@svc/testkit'
 import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
-import { before, describe, it } from 'mocha'
-import { type OAuthServer, oauthServer } from '../oauth-server.ts'
+import { type OAuthServer } from '../oauth-server.ts'
 import { askForEverything, isFlagship } from './certification-steps.ts'
-
-const PARALLEL = 20
-const MANY = { limit: 10_000, windowMs: 3_600_000 }
+import { inParallel, MANY, PARALLEL, twoProcesses } from './two-processes.ts'
 
 eachStore((open, name) => {
-  const isShared = name === 'Redis'
   let platforms: AttestationPlatforms
   before(async () => {
     platforms = await makePlatforms()
   })
 
-  /** Two processes on one store where the engine can; else the same process twice. */
-  async function processes(): Promise<readonly [OAuthServer, OAuthServer]> {
-    const clock = fakeClock()
-    const store = await open({ clock })
-    const options = {
-      clock,
+  const processes = () =>
+    twoProcesses(open, name, {
       flagship: platforms.flagship,
-      keys: [{ kid: 'k', key: randomBytes(32) }],
       limits: { attestation: MANY, 'confirm-flagship': MANY, 'oauth-client': MANY },
-    }
-    const first = await oauthServer({ ...options, store })
-    if (!isShared) return [first, first]
-    const again = await open({ clock, sameAs: store })
-    return [first, await oauthServer({ ...options, store: again, isSecondProcess: true })]
-  }
-
-  const inParallel = <Result>(
-    servers: readonly [OAuthServer, OAuthServer],
-    act: (server: OAuthServer, n: number) => Promise<Result>,
-  ): Promise<Result[]> =>
-    Promise.all(Array.from({ length: PARALLEL }, (_, n) => act(servers[n % 2 === 0 ? 0 : 1], n)))
+    })
 
   const statusesOf = (answers: readonly { readonly status: number }[]): number[] =>
     answers.map(({ status }) => status).sort()
@@ -88,11 +67,8 @@ eachStore((open, name) => {
       const { token } = await askForEverything(servers[0], client)
       const form = { token, code: servers[0].mailedCodes[0] ?? '' }
       // No more than its five tries.
-      const answers = await Promise.all(
-        [0, 1, 0, 1, 0].map((n) =>
-          servers[n === 0 ? 0 : 1].send('POST', `/auth/clients/${client.id}/flagship`, { form }),
-        ),
-      )
+      const path = `/auth/clients/${client.id}/flagship`
+      const answers = await inParallel(servers, (server) => server.send('POST', path, { form }), 5)
       expect(statusesOf(answers)).to.deep.equal([204, 401, 401, 401, 401])
       expect(await isFlagship(servers[1], client)).to.equal(true)
     })

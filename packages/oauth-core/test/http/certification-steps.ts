@@ -1,7 +1,7 @@
 import type http from 'node:http'
 import type { Answer, OAuthServer, Registered } from '../oauth-server.ts'
 import { METADATA } from '../oauth-server.ts'
-import { CHALLENGE } from './consent-server.ts'
+import { CHALLENGE } from '../client-steps.ts'
 
 /** Parameters of a request for scope `*`. */
 export function everything(

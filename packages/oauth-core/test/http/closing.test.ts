@@ -1,7 +1,6 @@
 import type { Key } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import { oauthServer } from '../oauth-server.ts'
 
 describe('a server that closes before its store', () => {

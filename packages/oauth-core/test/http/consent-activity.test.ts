@@ -3,14 +3,7 @@ import { indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { anyStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, it } from 'mocha'
-import {
-  authorizeParameters,
-  authorizeUrl,
-  type ConsentServer,
-  startConsentServer,
-  VERIFIER,
-} from './consent-server.ts'
+import { type ConsentServer, startConsentServer, tokensAt } from './consent-server.ts'
 
 anyStore((open) => {
   describe('what a consent notes', () => {
@@ -24,17 +17,16 @@ anyStore((open) => {
       server = await startConsentServer({ store, clock })
       server.oauth.useActivity(recordInStore())
     })
-    afterEach(() => server.close())
 
     it('is one loss of rights, however many tokens the client had', async () => {
       const party = await server.client()
       const allow = async (fields: Readonly<Record<string, string>>): Promise<void> => {
         const scope = 'io.svc.files:GET io.svc.contacts'
         const browser = server.browser()
-        const page = await browser.get(authorizeUrl(authorizeParameters(party, { scope })))
+        const page = await server.page(party, { scope }, browser)
         const shown = Object.fromEntries(page.page().form('/auth/authorize').fields)
         const { location = '' } = await browser.post('/auth/authorize', { ...shown, ...fields })
-        await party.exchange(location, { url: '', state: 'the state', codeVerifier: VERIFIER })
+        await tokensAt(party, { location })
       }
       for (let at = 0; at < 3; at += 1) await allow({})
       expect(await noted()).to.deep.equal(['consent.given', 'consent.given', 'consent.given'])

@@ -1,27 +1,23 @@
-import { createHash } from 'node:crypto'
-import type { Store } from '@svc/store'
 import {
   type BrowserClient,
   browserClient,
   type BrowserResponse,
   type FakeClock,
-  listen,
   type RelyingParty,
   relyingParty,
 } from '@svc/testkit'
-import Koa from 'koa'
-import type { DeprecatedApp } from '../../src/authorize/deprecated-apps.ts'
-import type { Sharings } from '../../src/authorize/sharings.ts'
-import { createOAuth, insufficientScope } from '../../src/index.ts'
-import type { Instance, RouteContext } from '@svc/platform'
+import type { Store } from '@svc/store'
+import type Koa from 'koa'
+import { insufficientScope } from '../../src/index.ts'
+import type { Instance } from '@svc/platform'
 import type { OAuth } from '../../src/oauth.ts'
 import type { AppManifest } from '../../src/ports.ts'
-import type { ScopePolicy } from '../../src/consent-ports.ts'
+import { CHALLENGE, VERIFIER } from '../client-steps.ts'
+import { guardedRoutes } from '../guarded-routes.ts'
+import { oauthServer } from '../oauth-server.ts'
 import { type FakePages, fakePages } from './fake-pages.ts'
 
 export const REDIRECT_URI = 'https://client.example/callback?kept=%20as+is'
-export const VERIFIER = 'v'.repeat(43)
-export const CHALLENGE: string = createHash('sha256').update(VERIFIER).digest('base64url')
 
 /** Apps that exist in the registry of the test; those installed are the server's to change. */
 export const DRIVE: AppManifest = {
@@ -31,26 +27,18 @@ export const DRIVE: AppManifest = {
   routes: {},
 }
 
-export interface ConsentServer {
-  readonly oauth: OAuth
-  readonly alice: Instance
-  readonly bob: Instance
+export type ConsentServer = Awaited<ReturnType<typeof startConsentServer>>
+
+/** What processes of one host share. */
+interface Shared {
+  readonly store: Store
+  readonly clock: FakeClock
   readonly pages: FakePages
   readonly installed: Map<string, AppManifest>
   readonly available: Map<string, AppManifest>
-  readonly events: { readonly name: string; readonly event: Readonly<Record<string, unknown>> }[]
-  readonly logged: string[]
-  readonly port: number
-  /** A browser on an instance's host; logged in unless told otherwise. */
-  browser(options?: { readonly loggedIn?: boolean; readonly instance?: Instance }): BrowserClient
-  /** A registered outside client. */
-  client(metadata?: Readonly<Record<string, unknown>>): Promise<RelyingParty>
-  /** Calls a resource of the embedding server. */
-  call(path: string, options?: CallOptions): Promise<BrowserResponse>
-  close(): Promise<void>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly method?: string
   readonly token?: string
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -59,36 +47,21 @@ export interface CallOptions {
   readonly json?: unknown
 }
 
-export interface ConsentServerOptions {
-  readonly store: Store
-  readonly clock: FakeClock
+type Options = NonNullable<Parameters<typeof oauthServer>[0]> & {
   /** Another process of the same host: its instances, keys and sessions. */
-  readonly sameAs?: ConsentServer
-  readonly requirePkce?: boolean
-  readonly consent?: { readonly choose?: boolean }
-  readonly deprecatedApps?: readonly DeprecatedApp[]
-  readonly sharings?: Sharings
-  readonly scopePolicy?: ScopePolicy
+  readonly sameAs?: Shared
   /** Installs what is available. @defaultValue nothing does */
   readonly install?: (slug: string) => Promise<unknown>
-  readonly withSessions?: boolean
 }
 
 const KEY = Buffer.alloc(32, 7)
 
-/** The whole package on a real server, with stand-ins for pages, sessions and apps. */
-export async function startConsentServer(options: ConsentServerOptions): Promise<ConsentServer> {
-  const { store, clock, sameAs, install } = options
+/** The whole package on a real server, with pages that browsers answer; two instances. */
+export async function startConsentServer({ sameAs, install, ...options }: Options) {
   const pages = sameAs?.pages ?? fakePages()
   const installed = sameAs?.installed ?? new Map<string, AppManifest>()
   const available = sameAs?.available ?? new Map([['drive', DRIVE]])
-  const logged: string[] = []
-  const write = (level: string) => (event: string, fields?: unknown) => {
-    logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
-  }
-  const oauth = createOAuth({
-    store,
-    clock,
+  const server = await oauthServer({
     keys: [{ kid: 'test', key: KEY }],
     apps: {
       installed: async (_, slug) => installed.get(slug),
@@ -96,57 +69,53 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
       available: async (_, slug) => available.get(slug),
       ...(install && { install: (_: Instance, slug: string) => install(slug) }),
     },
-    log: { info: write('info'), warn: write('warn'), error: write('error') },
-    ...(options.deprecatedApps && { deprecatedApps: options.deprecatedApps }),
-    ...(options.sharings && { sharings: options.sharings }),
-    ...(options.scopePolicy && { scopePolicy: options.scopePolicy }),
-    ...(options.consent === undefined ? {} : { consent: options.consent }),
-    ...(options.requirePkce === undefined ? {} : { requirePkce: options.requirePkce }),
+    mayCrash: true,
+    sessions: pages.sessions,
+    ...(sameAs && { store: sameAs.store, clock: sameAs.clock }),
+    ...options,
+    pages,
+    mount: serveResources,
+    isSecondProcess: sameAs !== undefined,
   })
-  const events: ConsentServer['events'] = []
+  const { oauth, instance: alice, port } = server
+  const events: { readonly name: string; readonly event: Readonly<Record<string, unknown>> }[] = []
   for (const name of ['code.created', 'client.updated', 'clients.limit.exceeded'] as const) {
     oauth.on(name, (event) => events.push({ name, event: { ...event } }))
   }
-  const alice = sameAs?.alice ?? (await oauth.instances.create({ domain: 'alice.example.com' }))
-  const bob = sameAs?.bob ?? (await oauth.instances.create({ domain: 'bob.example.com' }))
-
-  const app = new Koa()
-  app.silent = true
-  app.use(oauth.resolveInstance())
-  if (options.withSessions !== false) {
-    oauth.useSessions(pages.sessions)
-    app.use(oauth.routes({ pages }))
+  /** A browser on an instance's host; logged in unless told otherwise. */
+  function browser({ loggedIn = true, instance = alice } = {}): BrowserClient {
+    const made = browserClient({ port, base: instance.origin })
+    if (!loggedIn) return made
+    const id = `session-${pages.live.size}`
+    pages.live.add(id)
+    made.plantCookie(`session=${id}; Path=/`)
+    return made
   }
-  serveResources(app, oauth)
-  const server = await listen(app)
-  const map = { port: server.port }
-
-  const self: ConsentServer = {
-    oauth,
+  const domain = 'bob.example.com'
+  const bob = (await oauth.instances.byHost(domain)) ?? (await oauth.instances.create({ domain }))
+  return {
+    ...server,
     alice,
     bob,
     pages,
+    /** Apps that exist in the registry are `available`. */
     installed,
     available,
     events,
-    logged,
-    port: server.port,
-    browser({ loggedIn = true, instance = alice } = {}) {
-      const browser = browserClient({ ...map, base: instance.origin })
-      if (!loggedIn) return browser
-      const id = `session-${pages.live.size}`
-      pages.live.add(id)
-      browser.plantCookie(`session=${id}; Path=/`)
-      return browser
-    },
-    async client(metadata = {}) {
-      const party = relyingParty({ ...map, issuer: alice.origin, redirectUri: REDIRECT_URI })
+    browser,
+    /** What the owner is shown, when a request is good. */
+    page: (party: RelyingParty, changes: Changes = {}, at = browser()): Promise<BrowserResponse> =>
+      at.get(authorizeUrl(authorizeParameters(party, changes))),
+    /** A registered outside client. */
+    async client(metadata: Readonly<Record<string, unknown>> = {}): Promise<RelyingParty> {
+      const party = relyingParty({ port, issuer: alice.origin, redirectUri: REDIRECT_URI })
       await party.register(metadata)
       return party
     },
-    call(path, { method = 'GET', token, headers = {}, instance = alice, session, json } = {}) {
-      const browser = browserClient({ ...map, base: instance.origin })
-      return browser.request(method, path, {
+    /** Calls a resource of the embedding server. */
+    call(path: string, options: CallOptions = {}): Promise<BrowserResponse> {
+      const { method = 'GET', token, headers = {}, instance = alice, session, json } = options
+      return browserClient({ port, base: instance.origin }).request(method, path, {
         headers: {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(session === undefined ? {} : { cookie: `session=${session}` }),
@@ -156,33 +125,19 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       })
     },
-    async close() {
-      await server.close()
-      await oauth.close()
-    },
   }
-  return self
 }
 
-/** Routes of an embedding server, in plain Koa. */
+const FILES = { verb: 'GET', type: 'io.svc.files' } as const
+
+/** Routes of an embedding server. */
 function serveResources(app: Koa, oauth: OAuth): void {
-  const guards = {
-    'GET /files': oauth.guard({ verb: 'GET', type: 'io.svc.files' }),
-    'HEAD /files': oauth.guard({ verb: 'GET', type: 'io.svc.files' }),
-    'POST /files': oauth.guard({ verb: 'POST', type: 'io.svc.files' }),
-    'POST /apps': oauth.guard({ verb: 'POST', type: 'io.svc.apps' }),
-  }
-  app.use(async (ctx, next) => {
-    const guard = Object.hasOwn(guards, `${ctx.method} ${ctx.path}`)
-      ? guards[`${ctx.method} ${ctx.path}` as keyof typeof guards]
-      : undefined
-    if (guard === undefined) return next()
-    await guard(ctx, async () => {
-      const { access } = (ctx as unknown as RouteContext).state
-      const { kind, owner } = access ?? {}
-      ctx.body = { kind, owner }
-    })
-  })
+  guardedRoutes({
+    'GET /files': FILES,
+    'HEAD /files': FILES,
+    'POST /files': { ...FILES, verb: 'POST' },
+    'POST /apps': { verb: 'POST', type: 'io.svc.apps' },
+  })(app, oauth)
   app.use(
     oauth.mount([
       {
@@ -205,10 +160,12 @@ function serveResources(app: Koa, oauth: OAuth): void {
   )
 }
 
+type Changes = Readonly<Record<string, string | undefined>>
+
 /** Parameters of a good request. */
 export function authorizeParameters(
   party: RelyingParty,
-  changes: Readonly<Record<string, string | undefined>> = {},
+  changes: Changes = {},
 ): Record<string, string> {
   const parameters = {
     client_id: party.client.client_id,
@@ -229,22 +186,24 @@ export function authorizeUrl(parameters: Readonly<Record<string, string>>): stri
   return `/auth/authorize?${new URLSearchParams(parameters).toString()}`
 }
 
+/** The tokens of an answer that led back with a code. */
+export const tokensAt = (
+  party: RelyingParty,
+  { location = '' }: Pick<BrowserResponse, 'location'>,
+  codeVerifier: string = VERIFIER,
+): ReturnType<RelyingParty['exchange']> =>
+  party.exchange(location, { url: '', state: 'the state', codeVerifier })
+
 /** Consent by a logged-in owner: the token answer of the exchanged code. */
 export async function allow(
   server: ConsentServer,
   party: RelyingParty,
-  changes: Readonly<Record<string, string | undefined>> = {},
+  changes: Changes = {},
 ): Promise<{ access_token: string; refresh_token?: string; scope?: string }> {
-  const parameters = authorizeParameters(party, changes)
   const browser = server.browser()
-  const page = await browser.get(authorizeUrl(parameters))
+  const page = await server.page(party, changes, browser)
   const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
   if (answer.location === undefined) throw new Error(`no redirect: ${answer.status} ${answer.text}`)
-  const pkce = parameters['code_challenge'] !== undefined
-  const pending = {
-    url: '',
-    state: parameters['state'] ?? '',
-    codeVerifier: pkce ? VERIFIER : '',
-  }
-  return party.exchange(answer.location, pending)
+  const hasChallenge = !('code_challenge' in changes) || changes['code_challenge'] !== undefined
+  return tokensAt(party, answer, hasChallenge ? VERIFIER : '')
 }

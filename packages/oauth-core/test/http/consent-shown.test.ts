@@ -1,23 +1,13 @@
 import { HOUR_MS } from '@svc/platform'
-import type { Store } from '@svc/store'
 import {
   type BrowserClient,
   type BrowserResponse,
   eachStore,
-  type FakeClock,
-  fakeClock,
   type RelyingParty,
 } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { ClientId } from '../../src/clients/client.ts'
-import {
-  authorizeParameters,
-  authorizeUrl,
-  type ConsentServer,
-  startConsentServer,
-  VERIFIER,
-} from './consent-server.ts'
+import { type ConsentServer, startConsentServer, tokensAt } from './consent-server.ts'
 
 const SCOPE = 'io.svc.files:GET io.svc.contacts'
 const OUTDATED = 'The form does not match the page it was sent from'
@@ -27,23 +17,18 @@ type Fields = Readonly<Record<string, string>>
 /** @see decision D103 */
 eachStore((open) => {
   describe('POST /auth/authorize from a page of before', () => {
-    let clock: FakeClock
-    let store: Store
     let server: ConsentServer
     let party: RelyingParty
     let browser: BrowserClient
 
     beforeEach(async () => {
-      clock = fakeClock()
-      store = await open({ clock })
-      server = await startConsentServer({ store, clock })
+      server = await startConsentServer({ openStore: (clock) => open({ clock }) })
       party = await server.client({ client_name: 'Weather' })
       browser = server.browser()
     })
-    afterEach(() => server.close())
 
     async function openPage(scope = SCOPE): Promise<Fields> {
-      const page = await browser.get(authorizeUrl(authorizeParameters(party, { scope })))
+      const page = await server.page(party, { scope }, browser)
       return Object.fromEntries(page.page().form('/auth/authorize').fields)
     }
 
@@ -52,7 +37,7 @@ eachStore((open) => {
 
     async function allow(scope = SCOPE): Promise<void> {
       const { location = '' } = await press(await openPage(scope))
-      await party.exchange(location, { url: '', state: 'the state', codeVerifier: VERIFIER })
+      await tokensAt(party, { location })
     }
 
     const update = (changes: Readonly<Record<string, unknown>>): Promise<BrowserResponse> =>
@@ -128,14 +113,6 @@ eachStore((open) => {
       expect((await press(await openPage())).status).to.equal(302)
     })
 
-    it('answers 400 when everything was taken away', async () => {
-      const page = await openPage()
-      await allow()
-      await server.oauth.clients.revokeGrants(server.alice, 'cut in the settings')
-      expectOutdated(await press(page))
-      expect(await scopes()).to.deep.equal([])
-    })
-
     it('answers 400 when another page left out what this one asks for', async () => {
       await allow()
       const page = await openPage()
@@ -147,7 +124,7 @@ eachStore((open) => {
 
     it('answers 400 when its time was changed', async () => {
       const { location = '' } = await press(await openPage(), { duration: '1h' })
-      await party.exchange(location, { url: '', state: 'the state', codeVerifier: VERIFIER })
+      await tokensAt(party, { location })
       const page = await openPage()
       const { client_id: id } = party.client
       await server.oauth.clients.changeAccess(server.alice, id, { duration: '30d' })
@@ -187,44 +164,18 @@ eachStore((open) => {
       const page = await openPage()
       await allow()
       await leave('io.svc.contacts')
-      clock.advance(HOUR_MS - 1000)
+      server.clock.advance(HOUR_MS - 1000)
       expectOutdated(await press(page))
-      clock.advance(2 * HOUR_MS)
+      server.clock.advance(2 * HOUR_MS)
       expect((await press(await openPage())).status).to.equal(302)
     })
-  })
-
-  describe('a client that renames itself after it was allowed', () => {
-    let server: ConsentServer
-    let party: RelyingParty
-
-    beforeEach(async () => {
-      const clock = fakeClock()
-      server = await startConsentServer({ store: await open({ clock }), clock })
-      party = await server.client({ client_name: 'Weather' })
-    })
-    afterEach(() => server.close())
-
-    async function allow(): Promise<void> {
-      const browser = server.browser()
-      const page = await browser.get(authorizeUrl(authorizeParameters(party)))
-      const answer = await browser.submit(page.page().form('/auth/authorize'))
-      expect(answer.status).to.equal(302)
-    }
-
     async function rename(name: string): Promise<string | undefined> {
-      const { client_id: id } = party.client
-      const answer = await server.call(`/auth/register/${id}`, {
-        method: 'PUT',
-        token: String(party.client['registration_access_token']),
-        json: { client_id: id, client_name: name },
-      })
-      expect(answer.status).to.equal(200)
+      const answer = await update({ client_name: name })
       expect(answer.json()).to.include({ client_name: name }).and.not.have.property('formerName')
-      return (await server.oauth.clients.get(server.alice, id))?.formerName
+      return (await server.oauth.clients.get(server.alice, party.client.client_id))?.formerName
     }
 
-    it('keeps the name it was allowed by, however often, until it has that name again', async () => {
+    it('names a client by what it was allowed as, however often it renames itself, until it has that name again', async () => {
       expect(await rename('Rain'), 'nobody allowed it').to.equal(undefined)
       await allow()
       expect(await rename('Sun')).to.equal('Rain')
@@ -232,7 +183,7 @@ eachStore((open) => {
       expect(await rename('Rain')).to.equal(undefined)
     })
 
-    it('is shown by both names, and has the new one alone once it is allowed by it', async () => {
+    it('shows a renamed client by both names, until it is allowed by the new one', async () => {
       await allow()
       await rename('Your Bank')
       await allow()

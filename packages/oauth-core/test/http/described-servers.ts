@@ -3,15 +3,8 @@ import type { OpenStore } from '@svc/testkit'
 import { SignJWT } from 'jose'
 import { documentClientId } from '../../src/clients/client-document.ts'
 import type { OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  BASE,
-  codeOf,
-  exchange,
-  REDIRECT_URI,
-  resourceServer,
-  tokensOf,
-} from '../resource-server.ts'
+import { codeOf, REDIRECT_URI, tokensOf } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
 import { documentAt, documentServer } from './document-servers.ts'
 
 /** Servers that know one document, and what it says. To be called where tests are declared. */
@@ -44,8 +37,8 @@ export function describedServers(open: OpenStore) {
   async function signed() {
     const signer = makeSigner()
     const { server, url } = await start(signer.members, { start: true })
-    const code = codeOf(await allow(server, url, { duration: '30d' }))
-    const tokens = tokensOf(await exchange(server, url, code, await signer.prove(server, url)))
+    const code = codeOf(await server.allow(url, { duration: '30d' }))
+    const tokens = tokensOf(await server.exchange(url, code, await signer.prove(server, url)))
     const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
     return { server, url, tokens, stored, signer, code }
   }

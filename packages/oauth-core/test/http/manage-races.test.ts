@@ -1,32 +1,15 @@
-import { eachStore, fakeClock } from '@svc/testkit'
+import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { randomBytes } from 'node:crypto'
-import { METADATA, oauthServer } from '../oauth-server.ts'
-
-const MANY = { 'oauth-client': { limit: 10_000, windowMs: 3_600_000 } }
-const PARALLEL = 20
+import { METADATA, type OAuthServer } from '../oauth-server.ts'
+import { inParallel, MANY, PARALLEL, twoProcesses } from './two-processes.ts'
 
 eachStore((open, name) => {
-  const isShared = name === 'Redis'
-
-  /** Two processes on one store where the engine can; else the same process twice. */
-  async function processes() {
-    const clock = fakeClock()
-    const store = await open({ clock })
-    const keys = [{ kid: 'k', key: randomBytes(32) }]
-    const first = await oauthServer({ store, clock, keys, limits: MANY })
-    if (!isShared) return [first, first] as const
-    const again = await open({ clock, sameAs: store })
-    const options = { store: again, clock, keys, limits: MANY, isSecondProcess: true }
-    return [first, await oauthServer(options)] as const
-  }
+  const processes = () => twoProcesses(open, name, { limits: { 'oauth-client': MANY } })
 
   describe('parallel requests', () => {
     it('that register one name get distinct ones', async () => {
       const servers = await processes()
-      const clients = await Promise.all(
-        Array.from({ length: PARALLEL }, (_, n) => servers[n % 2 === 0 ? 0 : 1].register()),
-      )
+      const clients = await inParallel(servers, (server) => server.register())
       const names = clients.map(({ body }) => body['client_name'])
       const expected: string[] = [METADATA.client_name]
       for (let n = 2; n <= PARALLEL; n += 1) expected.push(`${METADATA.client_name}-${n}`)
@@ -36,13 +19,11 @@ eachStore((open, name) => {
     it('that ask for a new secret get exactly one', async () => {
       const servers = await processes()
       const client = await servers[0].register()
-      const answers = await Promise.all(
-        Array.from({ length: PARALLEL }, (_, n) =>
-          servers[n % 2 === 0 ? 0 : 1].send('PUT', `/auth/register/${client.id}`, {
-            json: { client_id: client.id, client_secret: client.secret },
-            headers: servers[0].bearer(client.token),
-          }),
-        ),
+      const answers = await inParallel(servers, (server) =>
+        server.send('PUT', `/auth/register/${client.id}`, {
+          json: { client_id: client.id, client_secret: client.secret },
+          headers: server.bearer(client.token),
+        }),
       )
       const winners = answers.filter(({ status }) => status === 200)
       expect(winners).to.have.lengthOf(1)
@@ -60,14 +41,12 @@ eachStore((open, name) => {
       const servers = await processes()
       const client = await servers[0].register()
       const fields = ['software_version', 'client_kind', 'notification_device_token'] as const
-      const answers = await Promise.all(
-        fields.map((field, n) =>
-          servers[n % 2 === 0 ? 0 : 1].send('PUT', `/auth/register/${client.id}`, {
-            json: { client_id: client.id, [field]: 'changed' },
-            headers: servers[0].bearer(client.token),
-          }),
-        ),
-      )
+      const change = (server: OAuthServer, n: number) =>
+        server.send('PUT', `/auth/register/${client.id}`, {
+          json: { client_id: client.id, [fields[n] ?? '']: 'changed' },
+          headers: server.bearer(client.token),
+        })
+      const answers = await inParallel(servers, change, fields.length)
       const { body } = await servers[0].send('GET', `/auth/register/${client.id}`, {
         headers: servers[0].bearer(client.token),
       })

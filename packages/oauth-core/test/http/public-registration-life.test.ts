@@ -4,27 +4,12 @@ import { eachStore, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { copyClients } from '../copy-clients.ts'
 import { METADATA, type OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  connect,
-  publicClient,
-  REDIRECT_URI,
-  refresh,
-  resourceServer,
-  token,
-  tokensOf,
-} from '../resource-server.ts'
+import { OPEN, tokensOf } from '../client-steps.ts'
+import { resourceServer } from '../resource-server.ts'
 
 const MANY = { 'oauth-client': { limit: 10_000, windowMs: HOUR_MS } }
 const WAITING = ['clients', 'clients-pending-public']
 const IDLE = ['clients', 'clients-idle']
-
-const OPEN = {
-  client_name: 'Assistant',
-  redirect_uris: [REDIRECT_URI],
-  token_endpoint_auth_method: 'none',
-}
 
 /** @see assistants.md 3.8; decision D91 */
 eachStore((open) => {
@@ -63,7 +48,7 @@ eachStore((open) => {
 
     it('is a day when nobody allowed it, and an hour with a secret', async () => {
       const server = await start()
-      const id = await publicClient(server)
+      const id = await server.publicClient()
       const { id: withSecret } = await server.register()
       server.clock.advance(HOUR_MS)
       await isGone(server, withSecret)
@@ -80,31 +65,31 @@ eachStore((open) => {
 
     it('is 400 days from its last token, which a request alone is not', async () => {
       const server = await start()
-      const id = await publicClient(server)
-      const { refresh_token } = await connect(server, id, { duration: '30d' })
+      const id = await server.publicClient()
+      const { refresh_token } = await server.connect(id, { duration: '30d' })
       server.clock.advance(20 * DAY_MS)
-      const { refresh_token: second } = tokensOf(await refresh(server, id, refresh_token))
+      const { refresh_token: second } = tokensOf(await server.refresh(id, refresh_token))
       await cut(server, id, second)
       await isIdle(server, id)
       server.clock.advance(399 * DAY_MS)
-      await ask(server, id)
-      expect((await refresh(server, id, second)).body['error']).to.equal('invalid_grant')
+      await server.ask(id)
+      expect((await server.refresh(id, second)).body['error']).to.equal('invalid_grant')
       server.clock.advance(DAY_MS - 1)
       expect(await isThere(server, id)).to.equal(true)
       server.clock.advance(1)
       await isGone(server, id)
-      const gone = await token(server, id, { grant_type: 'refresh_token', refresh_token: second })
+      const gone = await server.token(id, { grant_type: 'refresh_token', refresh_token: second })
       expect(gone.body['error_description']).to.include('the client must be registered')
     })
 
     it('is 400 days from its last code, also when that was never exchanged', async () => {
       const server = await start()
-      const id = await publicClient(server)
-      await connect(server, id, { duration: '1h' })
+      const id = await server.publicClient()
+      await server.connect(id, { duration: '1h' })
       server.clock.advance(HOUR_MS)
       await isIdle(server, id)
       server.clock.advance(300 * DAY_MS)
-      expect((await allow(server, id)).status).to.equal(302)
+      expect((await server.allow(id)).status).to.equal(302)
       expect(await server.oauth.clients.get(server.instance, id)).to.include({ isIdle: false })
       server.clock.advance(10 * 60_000)
       await isIdle(server, id)
@@ -119,59 +104,59 @@ eachStore((open) => {
       await server.register()
       await copyClients(server, 99, ['clients', 'clients-pending'])
       expect((await register(server, METADATA)).status).to.equal(429)
-      await publicClient(server)
+      await server.publicClient()
       const other = await start()
-      await publicClient(other)
+      await other.publicClient()
       await copyClients(other, 99, WAITING)
       await other.register()
     })
 
     it('ends with the oldest of 100 that wait unseen, once a new one comes', async () => {
       const server = await start()
-      const seen = await publicClient(server)
+      const seen = await server.publicClient()
       server.clock.advance(1)
-      const unseen = await publicClient(server)
+      const unseen = await server.publicClient()
       server.clock.advance(1)
       await copyClients(server, 98, WAITING, { createdAt: server.clock.now() })
       server.clock.advance(1)
-      expect((await ask(server, seen)).status).to.equal(200)
-      const fresh = await publicClient(server)
+      expect((await server.ask(seen)).status).to.equal(200)
+      const fresh = await server.publicClient()
       expect(await isThere(server, unseen)).to.equal(false)
       for (const id of [seen, fresh]) expect(await isThere(server, id)).to.equal(true)
-      expect((await allow(server, seen)).status).to.equal(302)
+      expect((await server.allow(seen)).status).to.equal(302)
     })
 
     it('stays within 100 that wait however many come at once', async () => {
       const server = await start()
-      await publicClient(server)
+      await server.publicClient()
       await copyClients(server, 99, WAITING)
       server.clock.advance(1)
-      const fresh = await Promise.all(Array.from({ length: 8 }, () => publicClient(server)))
+      const fresh = await Promise.all(Array.from({ length: 8 }, () => server.publicClient()))
       expect(await count(server, 'clients-pending-public')).to.equal(100)
       for (const id of fresh) expect(await isThere(server, id)).to.equal(true)
     })
 
     it('answers 429 while the owner has looked at each of the 100 that wait', async () => {
       const server = await start()
-      await publicClient(server)
+      await server.publicClient()
       await copyClients(server, 99, WAITING, { isSeen: true })
       server.clock.advance(1)
-      const last = await publicClient(server)
+      const last = await server.publicClient()
       expect(await count(server, 'clients-pending-public')).to.equal(100)
-      await ask(server, last)
+      await server.ask(last)
       const { status, headers } = await register(server, OPEN)
       expect([status, headers['retry-after']]).to.deep.equal([429, '3600'])
     })
 
     it('ends with the least recently used of 200 without access, and never one with it', async () => {
       const server = await start()
-      const oldest = await publicClient(server)
-      const live = await publicClient(server)
-      const newest = await publicClient(server)
-      const first = await connect(server, oldest, { duration: '30d' })
-      await connect(server, live, { duration: '30d' })
+      const oldest = await server.publicClient()
+      const live = await server.publicClient()
+      const newest = await server.publicClient()
+      const first = await server.connect(oldest, { duration: '30d' })
+      await server.connect(live, { duration: '30d' })
       server.clock.advance(1)
-      const last = await connect(server, newest, { duration: '30d' })
+      const last = await server.connect(newest, { duration: '30d' })
       await cut(server, oldest, first.refresh_token)
       await isIdle(server, oldest)
       const keepUntil = server.clock.now() + 400 * DAY_MS
@@ -188,37 +173,37 @@ eachStore((open) => {
       const ids: string[] = []
       const tokens: string[] = []
       for (let n = 0; n < 8; n += 1) {
-        const id = await publicClient(server)
+        const id = await server.publicClient()
         ids.push(id)
-        tokens.push((await connect(server, id, { duration: '30d' })).refresh_token)
+        tokens.push((await server.connect(id, { duration: '30d' })).refresh_token)
         server.clock.advance(1)
       }
       const keepUntil = server.clock.now() + 400 * DAY_MS
       await copyClients(server, 197, IDLE, { isIdle: true, keepUntil })
       const again = String(ids[0])
       const [renewed] = await Promise.all([
-        connect(server, again, { duration: '30d' }),
+        server.connect(again, { duration: '30d' }),
         ...tokens.slice(1).map((each, n) => cut(server, String(ids[n + 1]), each)),
       ])
       for (const id of ids.slice(1, 5)) await isGone(server, id)
       expect(await count(server, 'clients-idle')).to.equal(200)
-      tokensOf(await refresh(server, again, renewed.refresh_token))
+      tokensOf(await server.refresh(again, renewed.refresh_token))
     })
 
     it('takes a place under the limit of clients while it has access', async () => {
       const server = await start({ newInstance: { settings: { oauthClientsMax: 1 } } })
-      const first = await publicClient(server)
-      const second = await publicClient(server)
-      const { refresh_token } = await connect(server, first)
+      const first = await server.publicClient()
+      const second = await server.publicClient()
+      const { refresh_token } = await server.connect(first)
       const { clients } = server.oauth
       expect(await clients.usage(server.instance)).to.include({ count: 1 })
-      expect((await allow(server, second)).status).to.equal(403)
-      await connect(server, first)
+      expect((await server.allow(second)).status).to.equal(403)
+      await server.connect(first)
       await cut(server, first, refresh_token)
       await server.oauth.assistants.endAll(server.instance, 'owner', { actor: { kind: 'owner' } })
       await isIdle(server, first)
       expect(await clients.usage(server.instance)).to.include({ count: 0 })
-      const answers = await Promise.all([allow(server, first), allow(server, second)])
+      const answers = await Promise.all([server.allow(first), server.allow(second)])
       expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([302, 403])
       expect(await clients.usage(server.instance)).to.include({ count: 1 })
     })

@@ -1,21 +1,8 @@
 import { expect } from 'chai'
 import { METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  BASE,
-  connect,
-  publicClient,
-  REDIRECT_URI,
-  refresh,
-  resourceServer,
-  tokensOf,
-} from '../resource-server.ts'
+import { OPEN, REDIRECT_URI } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
 
-const OPEN = {
-  client_name: 'Assistant',
-  redirect_uris: [REDIRECT_URI],
-  token_endpoint_auth_method: 'none',
-}
 const MANDATORY = {
   error: 'invalid_client_metadata',
   error_description: 'software_id is mandatory',
@@ -81,7 +68,7 @@ describe('registration of a client without a secret', () => {
         error,
       ])
     }
-    await publicClient(server, { redirect_uris: ['cursor://anysphere.mcp/callback'] })
+    await server.publicClient({ redirect_uris: ['cursor://anysphere.mcp/callback'] })
   })
 
   it('is read, changed and ended with the registration token, and never gets a secret', async () => {
@@ -148,7 +135,7 @@ describe('registration of a client without a secret', () => {
     const unnamed = async () =>
       (await server.oauth.clients.get(server.instance, id))?.unnamed?.redirectUri
     for (const redirect_uri of [second, REDIRECT_URI, second]) {
-      await allow(server, id, { redirect_uri })
+      await server.allow(id, { redirect_uri })
       expect(await unnamed()).to.equal(redirect_uri)
     }
     const headers = server.bearer(String(body['registration_access_token']))
@@ -202,15 +189,6 @@ describe('registration of a client without a secret', () => {
     for (const json of [bare, mixed, { ...bare, redirect_uris: [oob] }]) {
       const answer = await register(server, json)
       expect([answer.status, answer.body]).to.deep.equal([400, MANDATORY])
-    }
-  })
-
-  it('exchanges and refreshes without a secret whatever method was asked for', async () => {
-    const server = await resourceServer()
-    for (const method of ['client_secret_post', 'client_secret_basic', null]) {
-      const id = await publicClient(server, { token_endpoint_auth_method: method })
-      const { refresh_token } = await connect(server, id)
-      tokensOf(await refresh(server, id, refresh_token))
     }
   })
 

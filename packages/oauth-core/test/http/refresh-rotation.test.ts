@@ -2,17 +2,9 @@ import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import type { OAuthServer } from '../oauth-server.ts'
-import {
-  BASE,
-  claimsOf,
-  connect,
-  MCP,
-  publicClient,
-  refresh,
-  resourceServer,
-  type Tokens,
-  tokensOf,
-} from '../resource-server.ts'
+import { claimsOf, type Tokens, tokensOf } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
+import { MCP } from '../sample-resources.ts'
 
 const DAY_MS = 86_400_000
 /** Of both processes. */
@@ -37,17 +29,17 @@ eachStore((open) => {
       ended = []
       server.oauth.on('token.rotated', ({ outcome }) => outcomes.push(outcome))
       server.oauth.on('grant.revoked', ({ grantId, reason }) => ended.push({ grantId, reason }))
-      client = await publicClient(server)
-      first = await connect(server, client, { duration: '30d' })
+      client = await server.publicClient()
+      first = await server.connect(client, { duration: '30d' })
     })
 
     const rotate = async (token: string): Promise<Tokens> =>
-      tokensOf(await refresh(server, client, token))
+      tokensOf(await server.refresh(client, token))
     const use = (token: string) =>
       server.send('GET', '/mcp', { headers: { authorization: `Bearer ${token}` } })
 
     async function expectRefused(token: string, by = client): Promise<void> {
-      const answer = await refresh(server, by, token)
+      const answer = await server.refresh(by, token)
       expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant'])
     }
 
@@ -121,7 +113,7 @@ eachStore((open) => {
       for (const token of [grant, `${grant}x`, `${first.refresh_token}A`, 'x']) {
         await expectRefused(token)
       }
-      const other = await publicClient(server)
+      const other = await server.publicClient()
       const second = await rotate(first.refresh_token)
       await rotate(second.refresh_token)
       clock.advance(60_000)
@@ -171,7 +163,7 @@ eachStore((open) => {
     it('are refused with 429 after 60 a minute, but what is no good stays invalid_grant', async () => {
       let { refresh_token: token } = first
       for (let i = 0; i < 60; i += 1) token = (await rotate(token)).refresh_token
-      const answer = await refresh(server, client, token)
+      const answer = await server.refresh(client, token)
       expect(answer.status).to.equal(429)
       expect(answer.headers['retry-after']).to.match(/^[1-9]/)
       await expectRefused(`${token.slice(0, 22)}x`)
@@ -213,7 +205,7 @@ eachStore((open) => {
 
     it('are refused, and nothing else happens, once the resource is gone', async () => {
       const off = await resourceServer({ store, clock, keys, resources: [], isSecondProcess: true })
-      const answer = await refresh(off, client, first.refresh_token)
+      const answer = await off.refresh(client, first.refresh_token)
       expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant'])
       expect(claimsOf(first.access_token)['aud']).to.equal(`${BASE}/mcp`)
       await rotate(first.refresh_token)

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import type { Instance } from '@svc/platform'
 import { cpuMs } from '@svc/testkit'
 import { METADATA, oauthServer, type OAuthServer, type Registered } from '../oauth-server.ts'
-import { REDIRECT_URI, resourceServer } from '../resource-server.ts'
+import { OPEN } from '../client-steps.ts'
+import { resourceServer } from '../resource-server.ts'
 
 const MANY = { 'oauth-client': { limit: 1_000_000, windowMs: 3_600_000 } }
 /** A long run is asked for: `SVC_FUZZ_RUNS=100000`. */
@@ -126,11 +127,6 @@ describe('registration, fed with anything', () => {
 
 describe('registration without a secret, fed with anything', () => {
   const AT_A_TIME = 100
-  const OPEN = {
-    client_name: 'Assistant',
-    redirect_uris: [REDIRECT_URI],
-    token_endpoint_auth_method: 'none',
-  }
 
   it('answers 201 or 400 to any JSON object, and writes what it answers alone', async () => {
     const { send, bearer, oauth, instance } = await resourceServer({ limits: MANY })

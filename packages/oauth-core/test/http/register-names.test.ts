@@ -40,13 +40,6 @@ describe("a client's name", () => {
     expect(await nameOf(server, 'foo')).to.equal('foo-4')
   })
 
-  it('is free again when its client is gone', async () => {
-    const server = await oauthServer()
-    const { id } = await server.register({ client_name: 'foo' })
-    await server.oauth.clients.revoke(server.instance, id, 'test')
-    expect(await nameOf(server, 'foo')).to.equal('foo')
-  })
-
   it('may have 100 characters before the number', async () => {
     const server = await oauthServer()
     const name = '🎉'.repeat(100)
@@ -67,14 +60,15 @@ describe("a client's name", () => {
     for (const name of ['a-007', 'b-999999999999999', 'c-1', '-2', 'd-99999999999999999999']) {
       expect(await nameOf(server, name)).to.equal(name)
     }
-    expect(await nameOf(server, 'a')).to.equal('a')
-    expect(await nameOf(server, 'a')).to.equal('a-8')
-    expect(await nameOf(server, 'b')).to.equal('b')
-    expect(await nameOf(server, 'b')).to.equal('b-1000000000000000')
-    expect(await nameOf(server, 'c')).to.equal('c')
-    expect(await nameOf(server, 'c')).to.equal('c-2')
-    expect(await nameOf(server, 'd')).to.equal('d')
-    expect(await nameOf(server, 'd')).to.equal('d-2')
+    for (const [name, next] of [
+      ['a', 'a-8'],
+      ['b', 'b-1000000000000000'],
+      ['c', 'c-2'],
+      ['d', 'd-2'],
+    ] as const) {
+      expect(await nameOf(server, name)).to.equal(name)
+      expect(await nameOf(server, name)).to.equal(next)
+    }
     for (const name of ['constructor', '__proto__', 'toString']) {
       expect(await nameOf(server, name)).to.equal(name)
       expect(await nameOf(server, name)).to.equal(`${name}-2`)

@@ -1,25 +1,10 @@
 import { expect } from 'chai'
 import type { ClientId } from '../../src/index.ts'
 import { type JwtClaims, signJwt } from '../../src/tokens/jwt.ts'
-import { type Answer, METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  BASE,
-  CHALLENGE,
-  claimsOf,
-  codeOf,
-  connect,
-  exchange,
-  MCP,
-  PHOTOS,
-  publicClient,
-  REDIRECT_URI,
-  refresh,
-  resourceServer,
-  token,
-  tokensOf,
-} from '../resource-server.ts'
+import { type Answer, oauthServer, type OAuthServer } from '../oauth-server.ts'
+import { REDIRECT_URI, authorizeFields, claimsOf, codeOf, tokensOf } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
+import { MCP, PHOTOS } from '../sample-resources.ts'
 
 const UNKNOWN = 'This app asks for something that is not here'
 const DAY_S = 86_400
@@ -56,19 +41,19 @@ describe('resource at the authorization endpoint', () => {
   it('leads where the table says, for both kinds of clients', async () => {
     const server = await resourceServer()
     const secret = await confidential(server)
-    const open = await publicClient(server)
+    const open = await server.publicClient()
     for (const [resource, ofSecret, ofPublic] of RESOURCES) {
       for (const [client, form, expected] of [
         [secret.id, secret.secret, ofSecret],
         [open, {}, ofPublic],
       ] as const) {
         const what = `${String(resource)} of ${client === open ? 'a public client' : 'a secret'}`
-        const answer = await allow(server, client, { resource, choice: '1', 'permission-0': 'on' })
+        const answer = await server.allow(client, { resource, choice: '1', 'permission-0': 'on' })
         if (expected === 'unknown') {
           expect(errorOf(answer), what).to.equal('invalid_target')
           continue
         }
-        const tokens = tokensOf(await exchange(server, client, codeOf(answer), form))
+        const tokens = tokensOf(await server.exchange(client, codeOf(answer), form))
         const audience = expected === 'access' ? 'access' : `${BASE}${expected}`
         expect(claimsOf(tokens.access_token)['aud'], what).to.equal(audience)
       }
@@ -78,14 +63,7 @@ describe('resource at the authorization endpoint', () => {
   it('answers invalid_target to who wants JSON, and refuses two', async () => {
     const server = await resourceServer()
     const { id } = await confidential(server)
-    const query = new URLSearchParams({
-      client_id: id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
-      state: 's',
-      scope: 'io.svc.contacts:GET',
-      resource: `${BASE}/mcp`,
-    })
+    const query = new URLSearchParams(authorizeFields(id, { resource: `${BASE}/mcp` }))
     query.append('resource', `${BASE}/mcp`)
     const json = { cookie: 'session=owner', accept: 'application/json' }
     const twice = await server.send('GET', `/auth/authorize?${query.toString()}`, { headers: json })
@@ -101,15 +79,15 @@ describe('resource at the authorization endpoint', () => {
   it('means nothing as long as no resource is registered', async () => {
     const server = await oauthServer()
     const { id, secret } = await confidential(server)
-    const tokens = await connect(server, id, { resource: 'https://x.example/' }, secret)
+    const tokens = await server.connect(id, { resource: 'https://x.example/' }, secret)
     expect(claimsOf(tokens.access_token)).to.include({ aud: 'access' })
     const again = { ...secret, resource: 'https://y.example' }
-    expect((await refresh(server, id, tokens.refresh_token, again)).status).to.equal(200)
+    expect((await server.refresh(id, tokens.refresh_token, again)).status).to.equal(200)
   })
 
   it('wants PKCE, and no linked client', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
+    const open = await server.publicClient()
     const { id } = await confidential(server)
     const without = { code_challenge: undefined, code_challenge_method: undefined }
     for (const [client, resource] of [
@@ -117,31 +95,31 @@ describe('resource at the authorization endpoint', () => {
       [id, BASE],
       [id, `${BASE}/mcp`],
     ] as const) {
-      const answer = await ask(server, client, { ...without, resource })
+      const answer = await server.ask(client, { ...without, resource })
       expect(answer.text).to.equal('<p>This app must use PKCE (S256)')
     }
-    expect((await ask(server, id, without)).status).to.equal(200)
+    expect((await server.ask(id, without)).status).to.equal(200)
     const linked = await confidential(server, { software_id: 'registry://home' })
     for (const resource of [BASE, `${BASE}/mcp`]) {
-      const answer = await ask(server, linked.id, { resource })
+      const answer = await server.ask(linked.id, { resource })
       expect(answer.text, resource).to.equal(`<p>${UNKNOWN}`)
     }
-    expect((await ask(server, linked.id)).status).to.equal(200)
+    expect((await server.ask(linked.id)).status).to.equal(200)
   })
 
   it('is the interface for a client with a secret while no resource is open to those without', async () => {
     const server = await resourceServer({ resources: [PHOTOS] })
     const { id, secret } = await confidential(server)
-    const tokens = await connect(server, id, { resource: BASE }, secret)
+    const tokens = await server.connect(id, { resource: BASE }, secret)
     expect(claimsOf(tokens.access_token)['aud']).to.equal('access')
   })
 
   it('splits rules, drops words of OpenID, and refuses what is too wide or reserved', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
+    const open = await server.publicClient()
     const all = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`permission-${i}`, 'on']))
     const scopeOf = async (scope: string | undefined) => {
-      const tokens = await connect(server, open, { scope, choice: '1', ...all })
+      const tokens = await server.connect(open, { scope, choice: '1', ...all })
       return tokens.scope
     }
     expect(
@@ -165,46 +143,46 @@ describe('resource at the authorization endpoint', () => {
       'secrets:GET',
       Array.from({ length: 13 }, (_, i) => `io.svc.t${i}`).join(' '),
     ]) {
-      const answer = await ask(server, open, { scope })
+      const answer = await server.ask(open, { scope })
       expect(errorOf(answer), scope).to.equal('invalid_scope')
     }
     const { id } = await confidential(server)
-    const absent = await ask(server, id, { scope: undefined, resource: `${BASE}/mcp` })
+    const absent = await server.ask(id, { scope: undefined, resource: `${BASE}/mcp` })
     expect(absent.text).to.equal('<p>The scope parameter is mandatory')
   })
 
   it('allows what only reads for a day to a form without any choice, and nothing without an end', async () => {
     const server = await resourceServer()
     server.clock.stop()
-    const open = await publicClient(server)
+    const open = await server.publicClient()
     const scope = 'io.svc.notes:POST io.svc.contacts:GET,DELETE'
-    const tokens = await connect(server, open, { scope })
+    const tokens = await server.connect(open, { scope })
     expect(tokens.scope).to.equal('io.svc.contacts:GET')
     expect(tokens.expires_in).to.equal(3600)
     const [grant] = await server.oauth.clients.access(server.instance, open as ClientId)
     expect((grant?.endsAt ?? 0) / 1000).to.equal(Math.floor(server.clock.now() / 1000) + DAY_S)
     for (const duration of ['until_revoked', '2d', '']) {
-      expect((await allow(server, open, { scope, duration })).status, duration).to.equal(400)
+      expect((await server.allow(open, { scope, duration })).status, duration).to.equal(400)
     }
-    const hour = await connect(server, open, { scope, duration: '1h' })
+    const hour = await server.connect(open, { scope, duration: '1h' })
     server.clock.advance(3_600_000)
-    expect((await refresh(server, open, hour.refresh_token)).status).to.equal(400)
-    expect((await allow(server, open, { scope: 'io.svc.notes:POST' })).status).to.equal(400)
+    expect((await server.refresh(open, hour.refresh_token)).status).to.equal(400)
+    expect((await server.allow(open, { scope: 'io.svc.notes:POST' })).status).to.equal(400)
   })
 
   it('needs no state of a client without a secret, unless the operator wants it', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
-    const answer = await allow(server, open, { state: undefined })
+    const open = await server.publicClient()
+    const answer = await server.allow(open, { state: undefined })
     expect(new URL(String(answer.headers['location'])).searchParams.has('state')).to.equal(false)
     const { id } = await confidential(server)
     const text = '<p>The state parameter is mandatory'
     const resource = `${BASE}/mcp`
-    expect((await ask(server, id, { state: undefined, resource })).text).to.equal(text)
-    expect((await ask(server, 'nobody', { state: undefined })).text).to.equal(text)
+    expect((await server.ask(id, { state: undefined, resource })).text).to.equal(text)
+    expect((await server.ask('nobody', { state: undefined })).text).to.equal(text)
     const strict = await resourceServer({ assistants: { requireState: true } })
-    const client = await publicClient(strict)
-    expect((await ask(strict, client, { state: undefined })).text).to.equal(
+    const client = await strict.publicClient()
+    expect((await strict.ask(client, { state: undefined })).text).to.equal(
       '<p>This app did not send a state, which this server needs',
     )
     const ofDocument = { client_id: 'https://assistant.example/c', state: undefined }
@@ -216,7 +194,7 @@ describe('resource at the authorization endpoint', () => {
         },
       },
     })
-    expect((await ask(named, client, ofDocument)).body).to.deep.equal({
+    expect((await named.ask(client, ofDocument)).body).to.deep.equal({
       key: 'state-needed',
       values: { host: 'assistant.example' },
     })
@@ -225,7 +203,7 @@ describe('resource at the authorization endpoint', () => {
   it('forgives a client without a secret the port of its own machine, and nothing else', async () => {
     const server = await resourceServer()
     const redirect_uris = ['http://127.0.0.1:7777/cb?x=1', 'http://localhost', 'assistant://cb']
-    const open = await publicClient(server, { redirect_uris })
+    const open = await server.publicClient({ redirect_uris })
     const { id } = await confidential(server, { redirect_uris })
     for (const [redirect_uri, isFine] of [
       ['http://127.0.0.1:50123/cb?x=1', true],
@@ -240,47 +218,47 @@ describe('resource at the authorization endpoint', () => {
       ['assistant://cb', true],
     ] as const) {
       const status = isFine ? 302 : 400
-      expect((await allow(server, open, { redirect_uri })).status, redirect_uri).to.equal(status)
+      expect((await server.allow(open, { redirect_uri })).status, redirect_uri).to.equal(status)
       const isRegistered = redirect_uris.includes(redirect_uri)
       const other = isRegistered ? 302 : 400
-      expect((await allow(server, id, { redirect_uri })).status, redirect_uri).to.equal(other)
+      expect((await server.allow(id, { redirect_uri })).status, redirect_uri).to.equal(other)
     }
     const redirect_uri = 'http://127.0.0.1:50123/cb?x=1'
-    const code = codeOf(await allow(server, open, { redirect_uri }))
+    const code = codeOf(await server.allow(open, { redirect_uri }))
     const moved = { redirect_uri: 'http://127.0.0.1:50124/cb?x=1' }
-    expect((await exchange(server, open, code, moved)).status).to.equal(400)
-    expect((await exchange(server, open, code, { redirect_uri })).status).to.equal(200)
+    expect((await server.exchange(open, code, moved)).status).to.equal(400)
+    expect((await server.exchange(open, code, { redirect_uri })).status).to.equal(200)
   })
 })
 
 describe('resource at the token endpoint', () => {
   it('is the one of the grant, or refused with nothing used up', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
-    const code = codeOf(await allow(server, open))
+    const open = await server.publicClient()
+    const code = codeOf(await server.allow(open))
     const wrong = [`${BASE}/photos/mcp`, 'https://bob.example.com/mcp', 'x']
     for (const resource of wrong) {
-      const answer = await exchange(server, open, code, { resource })
+      const answer = await server.exchange(open, code, { resource })
       expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_target'])
     }
-    const tokens = tokensOf(await exchange(server, open, code, { resource: `${BASE}/mcp` }))
+    const tokens = tokensOf(await server.exchange(open, code, { resource: `${BASE}/mcp` }))
     for (const resource of wrong) {
-      const answer = await refresh(server, open, tokens.refresh_token, { resource })
+      const answer = await server.refresh(open, tokens.refresh_token, { resource })
       expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_target'])
     }
-    const again = tokensOf(await refresh(server, open, tokens.refresh_token, { resource: BASE }))
+    const again = tokensOf(await server.refresh(open, tokens.refresh_token, { resource: BASE }))
     expect(claimsOf(again.access_token)['aud']).to.equal(`${BASE}/mcp`)
 
     const { id, secret } = await confidential(server)
-    const whole = await connect(server, id, { resource: BASE }, { ...secret, resource: BASE })
+    const whole = await server.connect(id, { resource: BASE }, { ...secret, resource: BASE })
     for (const resource of [BASE, `${BASE}/mcp`]) {
       const form = { ...secret, resource }
-      expect((await refresh(server, id, whole.refresh_token, form)).status).to.equal(200)
+      expect((await server.refresh(id, whole.refresh_token, form)).status).to.equal(200)
     }
     // Before D94 the bare origin was the interface: grants of then go on.
-    const plain = await connect(server, id, {}, secret)
+    const plain = await server.connect(id, {}, secret)
     const send = (resource: string) =>
-      refresh(server, id, plain.refresh_token, { ...secret, resource })
+      server.refresh(id, plain.refresh_token, { ...secret, resource })
     expect((await send(BASE)).status).to.equal(200)
     expect((await send(`${BASE}/mcp`)).body['error']).to.equal('invalid_target')
     const twice = await server.send('POST', '/auth/access_token', {
@@ -297,7 +275,7 @@ describe('resource at the token endpoint', () => {
   it('makes tokens of one hour and of that resource, and keeps the refresh token of a client with a secret', async () => {
     const server = await resourceServer()
     const { id, secret } = await confidential(server)
-    const tokens = await connect(server, id, { resource: `${BASE}/mcp` }, secret)
+    const tokens = await server.connect(id, { resource: `${BASE}/mcp` }, secret)
     const claims = claimsOf(tokens.access_token)
     expect(claims).to.include({ aud: `${BASE}/mcp`, iss: 'alice.example.com', sub: id })
     expect(Object.keys(claims).sort()).to.deep.equal(
@@ -306,30 +284,30 @@ describe('resource at the token endpoint', () => {
     const [header = ''] = tokens.access_token.split('.')
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).to.include({ typ: 'at+jwt' })
     expect(tokens.expires_in).to.equal(3600)
-    const again = tokensOf(await refresh(server, id, tokens.refresh_token, secret))
+    const again = tokensOf(await server.refresh(id, tokens.refresh_token, secret))
     expect(again.refresh_token).to.equal(tokens.refresh_token)
     server.clock.advance(DAY_S * 1000 - 1_800_000)
-    const last = tokensOf(await refresh(server, id, tokens.refresh_token, secret))
+    const last = tokensOf(await server.refresh(id, tokens.refresh_token, secret))
     expect(last.expires_in).to.be.within(1798, 1800)
   })
 
   it('wants the verifier, and leaves the code unharmed', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
-    const code = codeOf(await allow(server, open))
+    const open = await server.publicClient()
+    const code = codeOf(await server.allow(open))
     for (const code_verifier of [undefined, 'w'.repeat(43)]) {
-      const answer = await exchange(server, open, code, { code_verifier })
+      const answer = await server.exchange(open, code, { code_verifier })
       expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant'])
     }
-    expect((await exchange(server, open, code)).status).to.equal(200)
+    expect((await server.exchange(open, code)).status).to.equal(200)
   })
 
   it('takes a client without a secret by its id alone', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
-    const { refresh_token } = await connect(server, open)
+    const open = await server.publicClient()
+    const { refresh_token } = await server.connect(open)
     const form = { grant_type: 'refresh_token', refresh_token }
-    const shown = await token(server, open, { ...form, client_secret: 'x' })
+    const shown = await server.token(open, { ...form, client_secret: 'x' })
     expect([shown.status, shown.body['error']]).to.deep.equal([401, 'invalid_client'])
     const basic = (password: string) =>
       server.send('POST', '/auth/access_token', {
@@ -341,7 +319,7 @@ describe('resource at the token endpoint', () => {
     expect((await basic('x')).status).to.equal(401)
     expect((await basic('')).status).to.equal(200)
     const { id } = await confidential(server)
-    const silent = await token(server, id, form)
+    const silent = await server.token(id, form)
     expect([silent.status, silent.body['error']]).to.deep.equal([401, 'invalid_client'])
   })
 })
@@ -357,8 +335,8 @@ describe('the guard of a resource', () => {
 
   it('challenges as RFC 9728 says', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
-    const tokens = await connect(server, open)
+    const open = await server.publicClient()
+    const tokens = await server.connect(open)
     const missing = await call(server, '/mcp')
     expect([missing.status, missing.headers['www-authenticate'], missing.text]).to.deep.equal([
       401,
@@ -387,9 +365,9 @@ describe('the guard of a resource', () => {
     const server = await resourceServer()
     const { id, secret } = await confidential(server)
     const shown = {
-      '/contacts': await connect(server, id, {}, secret),
-      '/mcp': await connect(server, id, { resource: `${BASE}/mcp` }, secret),
-      '/photos/mcp': await connect(server, id, { resource: `${BASE}/photos/mcp` }, secret),
+      '/contacts': await server.connect(id, {}, secret),
+      '/mcp': await server.connect(id, { resource: `${BASE}/mcp` }, secret),
+      '/photos/mcp': await server.connect(id, { resource: `${BASE}/photos/mcp` }, secret),
     }
     for (const path of [...Object.keys(shown), ...Object.keys(shown)]) {
       for (const [of, { access_token }] of Object.entries(shown)) {
@@ -405,8 +383,8 @@ describe('the guard of a resource', () => {
     const server = await resourceServer()
     const { id, secret } = await confidential(server)
     const key = await server.oauth.keyring.current(server.instance, 'access')
-    const ofMcp = await connect(server, id, { resource: `${BASE}/mcp` }, secret)
-    const ofAll = await connect(server, id, {}, secret)
+    const ofMcp = await server.connect(id, { resource: `${BASE}/mcp` }, secret)
+    const ofAll = await server.connect(id, {}, secret)
     const forged = (token_: string, aud: string) =>
       signJwt(key, { ...(claimsOf(token_) as unknown as JwtClaims), aud })
     expect((await call(server, '/contacts', forged(ofMcp.access_token, 'access'))).status).to.equal(
@@ -421,8 +399,8 @@ describe('the guard of a resource', () => {
 
   it('asks for what is missing, five times an hour', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
-    const { access_token } = await connect(server, open, { scope: 'io.svc.notes:GET' })
+    const open = await server.publicClient()
+    const { access_token } = await server.connect(open, { scope: 'io.svc.notes:GET' })
     const expected = `Bearer error="insufficient_scope", scope="io.svc.notes:GET io.svc.contacts:POST", ${METADATA_URL}, error_description="permission needed: io.svc.contacts:POST"`
     for (let i = 0; i < 5; i += 1) {
       const answer = await call(server, '/mcp', access_token, 'POST')
@@ -435,8 +413,8 @@ describe('the guard of a resource', () => {
 
   it('ends with the grant', async () => {
     const server = await resourceServer()
-    const open = await publicClient(server)
-    const tokens = await connect(server, open)
+    const open = await server.publicClient()
+    const tokens = await server.connect(open)
     expect((await call(server, '/mcp', tokens.access_token)).status).to.equal(200)
     for (const which of [tokens.access_token, 'unknown']) {
       const form = { client_id: open, token: which }
@@ -444,10 +422,10 @@ describe('the guard of a resource', () => {
       expect([revoked.status, revoked.text]).to.deep.equal([200, ''])
     }
     expect((await call(server, '/mcp', tokens.access_token)).status).to.equal(401)
-    expect((await refresh(server, open, tokens.refresh_token)).body['error']).to.equal(
+    expect((await server.refresh(open, tokens.refresh_token)).body['error']).to.equal(
       'invalid_grant',
     )
-    const next = await connect(server, open)
+    const next = await server.connect(open)
     await server.send('POST', '/auth/revoke', {
       form: { client_id: open, token: next.refresh_token },
     })
@@ -457,27 +435,9 @@ describe('the guard of a resource', () => {
 
 describe('a client without a secret', () => {
   it('gets nothing of the interface', async () => {
+    // Its registration token certifies nothing: routes.test.ts.
     const server = await resourceServer()
-    const { body } = await server.send('POST', '/auth/register', {
-      json: {
-        client_name: 'Assistant',
-        redirect_uris: METADATA.redirect_uris,
-        token_endpoint_auth_method: 'none',
-      },
-    })
-    const id = String(body['client_id'])
-    const headers = server.bearer(String(body['registration_access_token']))
-    for (const [path, json] of [
-      ['challenge', {}],
-      ['attestation', {}],
-    ] as const) {
-      const answer = await server.send('POST', `/auth/clients/${id}/${path}`, { json, headers })
-      expect(answer.status, path).to.equal(403)
-    }
-    const form = { token: 'x', code: 'x' }
-    expect((await server.send('POST', `/auth/clients/${id}/flagship`, { form })).status).to.equal(
-      403,
-    )
+    const id = await server.publicClient()
     const { clients } = server.oauth
     expect(await clients.setFlagship(server.instance, id, true)).to.include({ flagship: false })
     const rules = 'io.svc.contacts:GET'
@@ -487,15 +447,7 @@ describe('a client without a secret', () => {
     )
     expect(refused).to.include({ code: 'invalid_scope' })
     expect(await clients.verifySecret(server.instance, id, '')).to.include({ isRight: false })
-    const sharing = new URLSearchParams({
-      client_id: id,
-      redirect_uri: METADATA.redirect_uris[0],
-      response_type: 'code',
-      state: 's',
-      scope: 'io.svc.files:GET:x',
-      code_challenge: CHALLENGE,
-      code_challenge_method: 'S256',
-    })
+    const sharing = new URLSearchParams(authorizeFields(id, { scope: 'io.svc.files:GET:x' }))
     const answer = await server.send('GET', `/auth/authorize/sharing?${sharing.toString()}`, {
       headers: { cookie: 'session=owner' },
     })

@@ -1,20 +1,8 @@
 import { expect } from 'chai'
 import { anyStore, fakeClock } from '@svc/testkit'
 import { type Answer, oauthServer, type OAuthServer } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  BASE,
-  claimsOf,
-  codeOf,
-  connect,
-  exchange,
-  publicClient,
-  REDIRECT_URI,
-  refresh,
-  resourceServer,
-  tokensOf,
-} from '../resource-server.ts'
+import { claimsOf, codeOf, REDIRECT_URI, tokensOf } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
 
 /** What varies by chance, in the order in which it came: secrets, identifiers and times. */
 const VARYING = /(?=[\w-]*[A-Z0-9])[\w-]{20,}(?:\.[\w-]+)*|(?<=[=": ])\d{9,}/g
@@ -29,17 +17,17 @@ function comparable({ status, headers, text }: Answer): unknown {
 async function walk(server: OAuthServer): Promise<unknown[]> {
   const { id, secret, token } = await server.register({ redirect_uris: [REDIRECT_URI] })
   const shown = { client_secret: secret }
-  const page = await ask(server, id)
-  const allowed = await allow(server, id)
+  const page = await server.ask(id)
+  const allowed = await server.allow(id)
   const code = codeOf(allowed)
-  const unproved = await exchange(server, id, code, { client_secret: 'wrong' })
-  const exchanged = await exchange(server, id, code, shown)
+  const unproved = await server.exchange(id, code, { client_secret: 'wrong' })
+  const exchanged = await server.exchange(id, code, shown)
   const tokens = tokensOf(exchanged)
   const { iat, exp, aud, ...claims } = claimsOf(tokens.access_token)
-  const refreshed = await refresh(server, id, tokens.refresh_token, shown)
+  const refreshed = await server.refresh(id, tokens.refresh_token, shown)
   const [header = ''] = tokensOf(refreshed).access_token.split('.')
-  const replayed = await exchange(server, id, code, shown)
-  const ended = await refresh(server, id, tokens.refresh_token, shown)
+  const replayed = await server.exchange(id, code, shown)
+  const ended = await server.refresh(id, tokens.refresh_token, shown)
   const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
   const answers = [
     page,
@@ -49,10 +37,10 @@ async function walk(server: OAuthServer): Promise<unknown[]> {
     refreshed,
     replayed,
     ended,
-    await ask(server, id, { state: undefined }),
-    await ask(server, id, { scope: undefined }),
-    await ask(server, id, { redirect_uri: `${REDIRECT_URI}/x` }),
-    await ask(server, id, { scope: 'io.svc.notes:*' }),
+    await server.ask(id, { state: undefined }),
+    await server.ask(id, { scope: undefined }),
+    await server.ask(id, { redirect_uri: `${REDIRECT_URI}/x` }),
+    await server.ask(id, { scope: 'io.svc.notes:*' }),
     await server.send('GET', `/auth/register/${id}`, { headers: server.bearer(token) }),
     await server.send('POST', '/auth/revoke', { form: { client_id: id, token: 'x', ...shown } }),
     await server.send('POST', '/auth/access_token', { form: { client_id: id } }),
@@ -88,8 +76,8 @@ anyStore((open) => {
 
     it('makes its token an expired one once it gives less, and the next is of what is left', async () => {
       const server = await start()
-      const id = await publicClient(server)
-      const tokens = await connect(server, id, { scope: 'io.svc.contacts:GET io.svc.notes:GET' })
+      const id = await server.publicClient()
+      const tokens = await server.connect(id, { scope: 'io.svc.contacts:GET io.svc.notes:GET' })
       expect((await call(server, tokens.access_token)).status).to.equal(200)
       const { clients } = server.oauth
       const outcome = await clients.changeAccess(server.instance, id, {
@@ -99,7 +87,7 @@ anyStore((open) => {
       const refused = await call(server, tokens.access_token)
       expect(refused.status).to.equal(401)
       expect(refused.headers['www-authenticate']).to.include('The access token expired')
-      const next = tokensOf(await refresh(server, id, tokens.refresh_token))
+      const next = tokensOf(await server.refresh(id, tokens.refresh_token))
       expect(next.scope).to.equal('io.svc.contacts:GET')
       expect(claimsOf(next.access_token)['aud']).to.equal(`${BASE}/mcp`)
       expect((await call(server, next.access_token)).status).to.equal(200)

@@ -2,15 +2,8 @@ import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/te
 import { expect } from 'chai'
 import { copyClients } from '../copy-clients.ts'
 import { SAMPLE_SHARINGS, sharingCases } from '../sharing-cases.ts'
-import {
-  allow as allowOnce,
-  authorizeFields,
-  connect,
-  MCP,
-  publicClient,
-  REDIRECT_URI,
-  refresh,
-} from '../resource-server.ts'
+import { authorizeFields, REDIRECT_URI } from '../client-steps.ts'
+import { MCP } from '../sample-resources.ts'
 import { everywhereDocuments } from './document-servers.ts'
 import { METADATA, oauthServer, type OAuthServer, type Send } from '../oauth-server.ts'
 
@@ -44,10 +37,10 @@ async function cases(
   // As long as there is no resource.
   await server.send('GET', '/.well-known/oauth-protected-resource')
   server.oauth.resources.add(MCP)
-  const open = await publicClient(server)
-  const { refresh_token } = await connect(server, open)
-  await refresh(server, open, refresh_token)
-  await allowOnce(server, 'https://one.example/c')
+  const open = await server.publicClient()
+  const { refresh_token } = await server.connect(open)
+  await server.refresh(open, refresh_token)
+  await server.allow('https://one.example/c')
   const two = authorizeFields('https://two.example/c')
   const denied = new URLSearchParams(authorizeFields('https://denied.example/c')).toString()
   const client = await server.register()
@@ -252,6 +245,24 @@ describe('the routes', () => {
     expect(full.status, full.text.slice(0, 200)).to.equal(403)
     expect(statuses.undeclared()).to.deep.equal([])
     expect(statuses.missing(oauth.rows)).to.deep.equal([])
+  })
+
+  it('answer 405 to every other method, naming their own', async () => {
+    const { oauth, send } = await oauthServer()
+    for (const path of new Set(oauth.rows.map((row) => row.path))) {
+      const own = oauth.rows.filter((row) => row.path === path)
+      const methods: string[] = own.map(({ method }) => method)
+      if (methods.includes('GET')) methods.push('HEAD')
+      if (own.some(({ cors = 'none' }) => !['none', 'public-clients'].includes(cors)))
+        methods.push('OPTIONS')
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (methods.includes(method)) continue
+        const { status, headers } = await send(method, path.replace(/[:*]\w+/, 'x'))
+        expect(status, `${method} ${path}`).to.equal(405)
+        const allowed = methods.filter((name) => name !== 'OPTIONS').toSorted()
+        expect(headers['allow'], `${method} ${path}`).to.equal(allowed.join(', '))
+      }
+    }
   })
 
   it('declare the 400 of a query that is malformed or doubled', async () => {

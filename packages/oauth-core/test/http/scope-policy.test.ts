@@ -1,16 +1,8 @@
-import { anyStore, fakeClock, type RelyingParty } from '@svc/testkit'
+import { anyStore, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { ScopePolicy, ScopeRequest } from '../../src/consent-ports.ts'
 import type { Permission } from '../../src/scopes/permission.ts'
-import {
-  allow,
-  authorizeParameters,
-  authorizeUrl,
-  type ConsentServer,
-  DRIVE,
-  startConsentServer,
-} from './consent-server.ts'
+import { allow, type ConsentServer, DRIVE, startConsentServer } from './consent-server.ts'
 
 anyStore((open) => {
   describe('the scope policy of the host', () => {
@@ -20,12 +12,10 @@ anyStore((open) => {
     let asked: ScopeRequest[]
 
     beforeEach(async () => {
-      const clock = fakeClock()
       asked = []
       policy = () => 'allow'
       server = await startConsentServer({
-        store: await open({ clock }),
-        clock,
+        openStore: (clock) => open({ clock }),
         scopePolicy: (request) => {
           asked.push(request)
           return policy(request)
@@ -33,12 +23,11 @@ anyStore((open) => {
       })
       party = await server.client()
     })
-    afterEach(() => server.close())
 
     /** Status and text of the page for a request of this scope. */
     async function pageOf(scope?: string): Promise<readonly [status: number, text: string]> {
       const changes = scope === undefined ? {} : { scope }
-      const page = await server.browser().get(authorizeUrl(authorizeParameters(party, changes)))
+      const page = await server.page(party, changes)
       return [page.status, page.text]
     }
 
@@ -47,7 +36,7 @@ anyStore((open) => {
       const decides = policy
       policy = () => 'allow'
       const browser = server.browser()
-      const page = await browser.get(authorizeUrl(authorizeParameters(party)))
+      const page = await server.page(party, {}, browser)
       policy = decides
       const answer = await browser.submit(page.page().form('/auth/authorize'), {}, 'Allow')
       return [answer.status, answer.location]

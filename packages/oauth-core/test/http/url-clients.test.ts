@@ -3,20 +3,8 @@ import { eachStore, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { documentClientId } from '../../src/clients/client-document.ts'
 import type { Send } from '../oauth-server.ts'
-import {
-  allow,
-  ask,
-  authorizeFields,
-  BASE,
-  claimsOf,
-  codeOf,
-  connect,
-  exchange,
-  refresh,
-  REDIRECT_URI,
-  resourceServer,
-  tokensOf,
-} from '../resource-server.ts'
+import { authorizeFields, claimsOf, codeOf, REDIRECT_URI, tokensOf } from '../client-steps.ts'
+import { BASE, resourceServer } from '../resource-server.ts'
 import { describedServers, makeSigner } from './described-servers.ts'
 import { closedWay, documentAt, HOST } from './document-servers.ts'
 
@@ -58,7 +46,7 @@ describe('clients that documents describe, before anybody is known (assistants.m
     })
     expect(outbound.calls).to.deep.equal([])
     // The way is seen when the owner is there.
-    await ask(server, 'https://c0.example/c')
+    await server.ask('https://c0.example/c')
     expect(outbound.calls).to.deep.equal(['request https://c0.example/c', 'lookup c0.example'])
   })
 })
@@ -69,13 +57,13 @@ eachStore((open) => {
 
     it('connect knowing only a URL: page, code, tokens, refresh, end', async () => {
       const { server, url } = await start()
-      const page = await ask(server, url)
+      const page = await server.ask(url)
       expect([page.status, page.text]).to.deep.equal([200, `<p>assistant ${documentClientId(url)}`])
-      const tokens = await connect(server, url)
+      const tokens = await server.connect(url)
       expect(claimsOf(tokens.access_token)).to.include({ sub: url, aud: `${BASE}/mcp` })
       const bearer = { authorization: `Bearer ${tokens.access_token}` }
       expect((await server.send('GET', '/mcp', { headers: bearer })).status).to.equal(200)
-      const next = tokensOf(await refresh(server, url, tokens.refresh_token))
+      const next = tokensOf(await server.refresh(url, tokens.refresh_token))
       expect(next.refresh_token).not.to.equal(tokens.refresh_token)
       const stored = await server.oauth.clients.get(server.instance, documentClientId(url))
       expect(stored).to.deep.include({ pending: false })
@@ -89,50 +77,26 @@ eachStore((open) => {
 
     it('are nobody by the identifier that records have', async () => {
       const { server, url } = await start()
-      const tokens = await connect(server, url)
+      const tokens = await server.connect(url)
       const id = documentClientId(url)
-      expect((await ask(server, id)).text).to.equal('<p>The client must be registered')
-      const answer = await refresh(server, id, tokens.refresh_token)
+      expect((await server.ask(id)).text).to.equal('<p>The client must be registered')
+      const answer = await server.refresh(id, tokens.refresh_token)
       expect([answer.status, answer.body['error']]).to.deep.equal([401, 'invalid_client'])
     })
 
     it('are answered by the form of their page', async () => {
-      let fields: Readonly<Record<string, string>> = {}
-      const { server } = await start(
-        {},
-        {
-          pages: {
-            async assistant(ctx, view) {
-              fields = view.fields
-              ctx.body = 'page'
-            },
-          },
-        },
-      )
-      await ask(server, documents().url())
-      const form = { ...fields, duration: '1h' }
+      const { server } = await start()
+      await server.ask(documents().url())
+      const form = { ...server.shown[0]?.fields, duration: '1h' }
       const headers = { cookie: 'session=owner' }
       const answer = await server.send('POST', '/auth/authorize', { form, headers })
       expect(answer.status, answer.text).to.equal(302)
     })
 
-    it('are kept for an hour after the last of their access', async () => {
-      const { server, url } = await start({}, { start: true })
-      const tokens = await connect(server, url)
-      const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
-      const form = { client_id: url, token: tokens.refresh_token }
-      await server.send('POST', '/auth/revoke', { form })
-      server.clock.advance(59 * 60_000)
-      expect(await stored()).not.to.equal(undefined)
-      server.clock.advance(2 * 60_000)
-      await until(async () => (await stored()) === undefined)
-      expect((await allow(server, url)).status).to.equal(302)
-    })
-
     it('get no refresh token when they want none, and an access token for as long', async () => {
       const { server, url } = await start({ grant_types: ['authorization_code'] })
-      const code = codeOf(await allow(server, url))
-      const answer = await exchange(server, url, code)
+      const code = codeOf(await server.allow(url))
+      const answer = await server.exchange(url, code)
       expect(answer.status).to.equal(200)
       expect(answer.body).not.to.have.property('refresh_token')
       expect(answer.body['expires_in']).to.be.within(86_390, 86_400)
@@ -141,7 +105,7 @@ eachStore((open) => {
     it('are unknown until a resource is open to clients without a secret', async () => {
       const { server, url } = await start({}, { resources: [] })
       for (const target of [url, 'https://10.0.0.1/c']) {
-        expect((await ask(server, target)).text).to.equal('<p>The client must be registered')
+        expect((await server.ask(target)).text).to.equal('<p>The client must be registered')
       }
       expect(documents().connections()).to.equal(0)
     })
@@ -151,71 +115,54 @@ eachStore((open) => {
         {},
         { assistants: { clientHostsDenied: ['*.denied.example', 'denied.example'] } },
       )
-      const cases: readonly (readonly [string, number, string])[] = [
-        ['https://10.0.0.1/c', 400, 'The client_id is not a valid address'],
-        [`${url}?x`, 400, 'The client_id is not a valid address'],
-        ['http://localhost:6274/c', 400, 'The client_id is not a valid address'],
-        [`${BASE}/c`, 400, 'The client_id is not a valid address'],
-        ['https://notes.alice.example.com/c', 400, 'The client_id is not a valid address'],
-        [
-          'https://denied.example/c',
-          403,
-          'This server does not let apps of denied.example connect.',
-        ],
-        [
-          'https://a.denied.example/c',
-          403,
-          'This server does not let apps of a.denied.example connect.',
-        ],
-      ]
-      for (const [id, status, text] of cases) {
-        const answer = await ask(server, id)
-        expect([answer.status, answer.text], id).to.deep.equal([status, `<p>${text}`])
+      for (const id of [
+        'https://10.0.0.1/c',
+        `${url}?x`,
+        'http://localhost:6274/c',
+        `${BASE}/c`,
+        'https://notes.alice.example.com/c',
+      ]) {
+        const { status, text } = await server.ask(id)
+        expect([status, text]).to.deep.equal([400, '<p>The client_id is not a valid address'])
+      }
+      for (const host of ['denied.example', 'a.denied.example']) {
+        const { status, text } = await server.ask(`https://${host}/c`)
+        const said = `<p>This server does not let apps of ${host} connect.`
+        expect([status, text]).to.deep.equal([403, said])
       }
       expect(documents().connections()).to.equal(0)
     })
 
     it('are told what is wrong with their document, in one sentence', async () => {
       const { server, url } = await start()
-      const wrong = await ask(server, url, { redirect_uri: 'https://other.example/' })
+      const wrong = await server.ask(url, { redirect_uri: 'https://other.example/' })
       const said = `<p>${HOST} does not list this return address`
       expect([wrong.status, wrong.text]).to.deep.equal([400, said])
-      serve({ client_id: 'https://other.example/c' })
+      // Other faults: kept-documents.test.ts.
       server.clock.advance(2 * 3_600_000)
-      expect((await ask(server, url)).text).to.equal(`<p>${HOST} is not a valid description`)
-      documents().answer = (_request, response) => {
-        response.statusCode = 404
-        response.end('secret words')
-      }
-      expect((await ask(server, url)).text).to.equal(`<p>${HOST} answered 404`)
       documents().answer = (_request, response) => void response.destroy()
-      const gone = await ask(server, url)
+      const gone = await server.ask(url)
       expect([gone.status, gone.text]).to.deep.equal([400, `<p>${HOST} is not reachable`])
     })
 
     it('are kept as they were shown: a document that changed meanwhile is shown again', async () => {
       const { server, url } = await start()
-      let sealed = ''
       const shown = await resourceServer({
         openStore: (clock) => open({ clock }),
         outbound: documents().outbound,
-        pages: {
-          async assistant(ctx, view) {
-            sealed = view.fields['consent'] ?? ''
-            ctx.body = 'page'
-          },
-        },
       })
-      await ask(shown, url)
-      expect(sealed).not.to.equal('')
+      shown.clock.stop()
+      await shown.ask(url)
+      const sealed = shown.shown[0]?.fields['consent']
+      expect(sealed).to.be.a('string')
       serve({ client_name: 'Other' })
       shown.clock.advance(3_599_000)
-      const early = await allow(shown, url, { consent: sealed })
+      const early = await shown.allow(url, { consent: sealed })
       expect(early.status).to.equal(302)
       shown.clock.advance(2000)
-      const late = await allow(shown, url, { consent: sealed })
+      const late = await shown.allow(url, { consent: sealed })
       expect(late.status).to.equal(400)
-      expect((await ask(server, url)).status).to.equal(200)
+      expect((await server.ask(url)).status).to.equal(200)
     })
 
     it('take places under the limit, at most ten new ones an hour', async () => {
@@ -230,17 +177,17 @@ eachStore((open) => {
       })
       const statuses: number[] = []
       for (let at = 0; at < 11; at += 1) {
-        statuses.push((await allow(server, documents().url(`/${at}`))).status)
+        statuses.push((await server.allow(documents().url(`/${at}`))).status)
       }
       expect(statuses).to.deep.equal([...Array.from({ length: 10 }, () => 302), 429])
       expect(await server.oauth.clients.usage(server.instance)).to.include({ count: 10 })
-      expect((await allow(server, documents().url('/0'))).status).to.equal(302)
+      expect((await server.allow(documents().url('/0'))).status).to.equal(302)
     })
 
     describe('when the document changes (assistants.md 2.9)', () => {
       async function connected(members: object = {}, options: object = {}) {
         const { server, url } = await start(members, { start: true, ...options })
-        const tokens = await connect(server, url, { duration: '30d' })
+        const tokens = await server.connect(url, { duration: '30d' })
         const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
         return { server, url, tokens, stored }
       }
@@ -249,10 +196,10 @@ eachStore((open) => {
         const { server, url, tokens, stored } = await connected()
         serve({ client_name: 'Other', redirect_uris: ['https://other.example/back'] })
         server.clock.advance(DAY / 2)
-        const second = tokensOf(await refresh(server, url, tokens.refresh_token))
+        const second = tokensOf(await server.refresh(url, tokens.refresh_token))
         expect(documents().connections()).to.equal(1)
         server.clock.advance(DAY / 2 + 1000)
-        const third = await refresh(server, url, second.refresh_token)
+        const third = await server.refresh(url, second.refresh_token)
         expect(third.status).to.equal(200)
         await until(async () => (await stored())?.metadata.client_name === 'Other')
         const client = await stored()
@@ -264,9 +211,9 @@ eachStore((open) => {
         const { server, url, tokens, stored } = await signed()
         serve({})
         server.clock.advance(2 * 3_600_000)
-        expect((await ask(server, url)).status).to.equal(200)
+        expect((await server.ask(url)).status).to.equal(200)
         expect((await stored())?.document?.authentication).to.equal('none')
-        const answer = await refresh(server, url, tokens.refresh_token)
+        const answer = await server.refresh(url, tokens.refresh_token)
         expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant'])
         expect(server.logged.some((line) => line.includes('"isWeaker":true'))).to.equal(true)
       })
@@ -276,11 +223,11 @@ eachStore((open) => {
         const signer = makeSigner()
         serve(signer.members)
         server.clock.advance(2 * 3_600_000)
-        await ask(server, url)
-        const bare = await refresh(server, url, tokens.refresh_token)
+        await server.ask(url)
+        const bare = await server.refresh(url, tokens.refresh_token)
         expect([bare.status, bare.body['error']]).to.deep.equal([401, 'invalid_client'])
         const proof = await signer.prove(server, url)
-        expect((await refresh(server, url, tokens.refresh_token, proof)).status).to.equal(200)
+        expect((await server.refresh(url, tokens.refresh_token, proof)).status).to.equal(200)
       })
 
       it('goes on with other keys', async () => {
@@ -288,9 +235,9 @@ eachStore((open) => {
         const other = makeSigner()
         serve(other.members)
         server.clock.advance(2 * 3_600_000)
-        await ask(server, url)
+        await server.ask(url)
         const proof = await other.prove(server, url)
-        expect((await refresh(server, url, tokens.refresh_token, proof)).status).to.equal(200)
+        expect((await server.refresh(url, tokens.refresh_token, proof)).status).to.equal(200)
         expect(server.logged.some((line) => line.includes('"areKeysReplaced":true'))).to.equal(true)
         const { assistants } = server.oauth
         const [assistant] = await assistants.list(server.instance)
@@ -307,15 +254,15 @@ eachStore((open) => {
         let { refresh_token: current } = tokens
         for (let day = 0; day < 13; day += 1) {
           server.clock.advance(DAY + 1000)
-          const answer = await refresh(server, url, current)
+          const answer = await server.refresh(url, current)
           expect(answer.status, `day ${day}`).to.equal(200)
           current = tokensOf(answer).refresh_token
         }
-        expect((await ask(server, url)).status).to.equal(200)
+        expect((await server.ask(url)).status).to.equal(200)
         server.clock.advance(DAY + 1000)
-        const last = await refresh(server, url, current)
+        const last = await server.refresh(url, current)
         expect([last.status, last.body['error']]).to.deep.equal([400, 'invalid_grant'])
-        expect((await ask(server, url)).text).to.equal(`<p>${HOST} answered 500`)
+        expect((await server.ask(url)).text).to.equal(`<p>${HOST} answered 500`)
       })
 
       it('ends when the operator denies its host', async () => {
@@ -332,7 +279,7 @@ eachStore((open) => {
         const bearer = { authorization: `Bearer ${tokens.access_token}` }
         expect((await server.send('GET', '/mcp', { headers: bearer })).status).to.equal(200)
         expect((await denying.send('GET', '/mcp', { headers: bearer })).status).to.equal(401)
-        const answer = await refresh(denying, url, tokens.refresh_token)
+        const answer = await denying.refresh(url, tokens.refresh_token)
         expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant'])
       })
     })

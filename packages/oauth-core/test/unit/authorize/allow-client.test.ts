@@ -1,6 +1,5 @@
 import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import { osOfUserAgent } from '../../../src/authorize/allow-client.ts'
 
 describe('osOfUserAgent', () => {

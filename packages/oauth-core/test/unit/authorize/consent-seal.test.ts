@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Key, Revision } from '@svc/store'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
 import { checkConsent, markOf, sealConsent } from '../../../src/authorize/consent-seal.ts'
 import { createSealer } from '@svc/platform'
 import type { LiveAccess } from '../../../src/authorize/live-access.ts'
-import type { ClientMetadata } from '../../../src/clients/client.ts'
 import type { OwnerSession } from '../../../src/ports.ts'
-import type { Permission } from '../../../src/scopes/permission.ts'
 import { parseScope } from '../../../src/scopes/scope.ts'
 import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
@@ -17,16 +14,11 @@ import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 const NOTHING: Pick<LiveAccess, 'changed' | 'isAllowed'> = { isAllowed: () => false }
 const SESSION: OwnerSession = { id: 's1', kind: 'normal', createdAt: 0 }
 
-function request(
-  fields: Partial<Omit<AuthorizeRequest, 'client'>> & {
-    clientId?: string
-    metadata?: Partial<ClientMetadata>
-  } = {},
-): AuthorizeRequest {
-  const { clientId = 'c1', metadata, scope = 'io.svc.files io.svc.contacts', ...others } = fields
+function request(fields: Partial<Omit<AuthorizeRequest, 'client'>> = {}): AuthorizeRequest {
+  const { scope = 'io.svc.files io.svc.contacts', ...others } = fields
   const made = {
     instance: testInstance(),
-    client: { id: clientId, metadata: { client_name: 'Weather', ...metadata } },
+    client: { id: 'c1', metadata: { client_name: 'Weather' } },
     redirectUri: 'https://client.org/cb',
     state: 'st',
     scope,
@@ -55,15 +47,6 @@ describe('the seal of a consent page', () => {
     })
   }
 
-  it('holds what the page called allowed already', () => {
-    const having = (allowed: string) => ({ isAllowed: (rule: Permission) => rule.type === allowed })
-    const shown = sealConsent(services, request(), SESSION, having('io.svc.contacts'))
-    const check = (allowed: string) => () =>
-      checkConsent(services, shown, request(), SESSION, having(allowed))
-    expect(check('io.svc.contacts')).not.to.throw()
-    expect(check('io.svc.files')).to.throw().with.property('code', 'consent_outdated')
-  })
-
   it('holds the last change of what the client has', () => {
     const changed = (mark: string): typeof NOTHING => ({
       ...NOTHING,
@@ -90,44 +73,19 @@ describe('the seal of a consent page', () => {
     expect(() => checkConsent(services, text, request(), SESSION, own), 'its own').not.to.throw()
   })
 
-  const refused: readonly (readonly [string, AuthorizeRequest, OwnerSession])[] = [
-    ['another client', request({ clientId: 'c2' }), SESSION],
-    ['another redirect', request({ redirectUri: 'https://client.org/other' }), SESSION],
-    ['another state', request({ state: 'ST' }), SESSION],
-    ['another name', request({ metadata: { client_name: 'Your Bank' } }), SESSION],
-    ['another site', request({ metadata: { client_uri: 'https://bank.example' } }), SESSION],
-    ['another policy', request({ metadata: { policy_uri: 'https://bank.example/p' } }), SESSION],
-    ['another icon', request({ metadata: { logo_uri: 'https://bank.example/i' } }), SESSION],
-    ['another challenge', request({ codeChallenge: 'y'.repeat(43) }), SESSION],
-    ['more scope', request({ scope: 'io.svc.files io.svc.contacts io.svc.bank' }), SESSION],
-    ['other scope', request({ scope: 'io.svc.bank' }), SESSION],
-    ['another session', request(), { ...SESSION, id: 's2' }],
-    ['another instance', request({ instance: testInstance({ id: 'other' as never }) }), SESSION],
-  ]
-  for (const [what, answer, session] of refused) {
-    it(`refuses ${what}`, () => {
-      expect(() => checkConsent(services, sealed(), answer, session, NOTHING))
-        .to.throw()
-        .with.property('status', 400)
-    })
+  const refuses = (text: string, answer = request(), session = SESSION): void => {
+    const check = () => checkConsent(services, text, answer, session, NOTHING)
+    expect(check, JSON.stringify(text)).to.throw().with.property('status', 400)
   }
 
-  it('refuses a dropped challenge', () => {
-    const { codeChallenge: _, ...without } = request()
-    expect(() => checkConsent(services, sealed(), without, SESSION, NOTHING))
-      .to.throw()
-      .with.property('status', 400)
-  })
-
-  it('refuses any other scope of a linked client', () => {
+  // Other clients, redirects, states, names, scopes and sessions: http/authorize.test.ts and consent-shown.test.ts.
+  it('refuses another instance, and any other scope of a linked client', () => {
+    refuses(sealed(), request({ instance: testInstance({ id: 'other' as never }) }))
     const app = { slug: 'drive', name: 'Drive', permissions: {}, routes: {} }
     const linked = request({ app, scope: '@io.svc.apps/drive', permissions: [] })
     const text = sealConsent(services, linked, SESSION, NOTHING)
     expect(() => checkConsent(services, text, linked, SESSION, NOTHING)).not.to.throw()
-    const narrowed = { ...linked, scope: '@io.svc.apps/notes' }
-    expect(() => checkConsent(services, text, narrowed, SESSION, NOTHING))
-      .to.throw()
-      .with.property('status', 400)
+    refuses(text, { ...linked, scope: '@io.svc.apps/notes' })
   })
 
   it('holds for an hour', () => {
@@ -135,24 +93,22 @@ describe('the seal of a consent page', () => {
     clock.advance(3_540_000)
     expect(() => checkConsent(services, text, request(), SESSION, NOTHING)).not.to.throw()
     clock.advance(61_000)
-    expect(() => checkConsent(services, text, request(), SESSION, NOTHING))
-      .to.throw()
-      .with.property('status', 400)
+    refuses(text)
   })
 
-  for (const text of ['', 'x', 'k1.', 'k1.AAAA', `k1.${'A'.repeat(60)}`, 'nokey.AAAA', '\u0000']) {
-    it(`refuses ${JSON.stringify(text)} with 400`, () => {
-      expect(() => checkConsent(services, text, request(), SESSION, NOTHING))
-        .to.throw()
-        .with.property('status', 400)
-    })
-  }
-
-  it('refuses what was sealed for something else', () => {
-    const foreign = sealer.seal('{}', 'client-secret:x')
-    expect(() => checkConsent(services, foreign, request(), SESSION, NOTHING))
-      .to.throw()
-      .with.property('status', 400)
+  it('refuses what is no seal, or one of something else', () => {
+    for (const text of [
+      '',
+      'x',
+      'k1.',
+      'k1.AAAA',
+      `k1.${'A'.repeat(60)}`,
+      'nokey.AAAA',
+      '\u0000',
+    ]) {
+      refuses(text)
+    }
+    refuses(sealer.seal('{}', 'client-secret:x'))
   })
 
   it('has one spelling (D103)', () => {

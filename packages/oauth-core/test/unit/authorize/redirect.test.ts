@@ -1,11 +1,8 @@
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
-import { AuthorizationResponseError, validateAuthResponse } from 'oauth4webapi'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
 import {
   formActionSource,
   grantedLocation,
-  isOutOfBand,
   refusedLocation,
 } from '../../../src/authorize/redirect.ts'
 import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
@@ -18,39 +15,21 @@ function request(redirectUri: string, fields: object = {}): AuthorizeRequest {
 const ISS = 'iss=https%3A%2F%2Falice.example.com'
 
 describe('grantedLocation', () => {
-  const cases: readonly (readonly [string, string])[] = [
-    ['https://client.org', `https://client.org?access_code=C&code=C&state=st&${ISS}#`],
-    ['https://client.org/cb', `https://client.org/cb?access_code=C&code=C&state=st&${ISS}#`],
-    ['https://client.org/cb?', `https://client.org/cb?access_code=C&code=C&state=st&${ISS}#`],
-    [
-      'https://client.org/cb?a=%20+b',
-      `https://client.org/cb?a=%20+b&access_code=C&code=C&state=st&${ISS}#`,
-    ],
-    [
-      'https://client.org/cb?a=1&',
-      `https://client.org/cb?a=1&access_code=C&code=C&state=st&${ISS}#`,
-    ],
-    [
-      'https://Client.ORG:443/%7Ex',
-      `https://Client.ORG:443/%7Ex?access_code=C&code=C&state=st&${ISS}#`,
-    ],
-    ['http://localhost:3000/cb', `http://localhost:3000/cb?access_code=C&code=C&state=st&${ISS}#`],
-    ['cozydrive://', `cozydrive://?access_code=C&code=C&state=st&${ISS}#`],
-    ['app://done', `app://done?access_code=C&code=C&state=st&${ISS}#`],
-  ]
-  for (const [uri, location] of cases) {
-    it(`keeps the bytes of ${uri}`, () => {
-      expect(grantedLocation(request(uri), 'C')).to.equal(location)
-    })
-  }
-
-  for (const state of ['a b', 'a+b&c=d#e', '%', 'é€😀', "!'()*~", 'a"<>`{}|\\^', '\u200f']) {
-    it(`brings the state ${JSON.stringify(state)} back`, () => {
-      const location = grantedLocation(request('https://client.org/cb', { state }), 'C')
-      expect(location).to.match(/^[!-~]+$/)
-      expect(new URL(location).searchParams.get('state')).to.equal(state)
-    })
-  }
+  const ANSWER = `access_code=C&code=C&state=st&${ISS}#`
+  it('keeps the bytes of the address', () => {
+    for (const [uri, joint] of [
+      ['https://client.org', '?'],
+      ['https://client.org/cb', '?'],
+      ['https://client.org/cb?', ''],
+      ['https://client.org/cb?a=%20+b', '&'],
+      ['https://client.org/cb?a=1&', ''],
+      ['https://Client.ORG:443/%7Ex', '?'],
+      ['http://localhost:3000/cb', '?'],
+      ['cozydrive://', '?'],
+    ] as const) {
+      expect(grantedLocation(request(uri), 'C')).to.equal(`${uri}${joint}${ANSWER}`)
+    }
+  })
 
   it('names the app of a linked client before iss, for web targets only', () => {
     const app = { app: { slug: 'drive' } }
@@ -72,20 +51,6 @@ describe('refusedLocation', () => {
   for (const [uri, location] of cases) {
     it(`leads to ${location}`, () => {
       expect(refusedLocation(request(uri))).to.equal(location)
-    })
-  }
-
-  for (const uri of ['https://client.org/cb', 'http://127.0.0.1:8123/cb', 'app://cb', 'quill:/']) {
-    it(`is access_denied to a library that compares state and iss, for ${uri}`, () => {
-      const { origin } = testInstance()
-      const answer = new URL(refusedLocation(request(uri)))
-      const server = {
-        issuer: origin,
-        authorization_response_iss_parameter_supported: true,
-      }
-      const answered = () =>
-        validateAuthResponse(server, { client_id: 'one' }, answer.searchParams, 'st')
-      expect(answered).to.throw(AuthorizationResponseError).with.property('error', 'access_denied')
     })
   }
 })
@@ -111,11 +76,4 @@ describe('formActionSource', () => {
       expect(formActionSource(uri)).to.equal(source)
     })
   }
-})
-
-describe('isOutOfBand', () => {
-  it('is true of urn only', () => {
-    expect(isOutOfBand('urn:ietf:wg:oauth:2.0:oob')).to.equal(true)
-    expect(isOutOfBand('https://urn:1/')).to.equal(false)
-  })
 })

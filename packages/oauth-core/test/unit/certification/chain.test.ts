@@ -106,120 +106,66 @@ describe('verifyChain', () => {
   const weak = 'a certificate is too weak'
   const constrained = 'a certificate has constraints that are not supported'
   const purpose = 'a certificate is for another purpose'
-  const refusals: readonly (readonly [string, string, () => Promise<Path>])[] = [
-    ['nothing', short, async () => []],
-    ['the root alone', short, async () => [trusted.root]],
-    ['nine certificates', long, async () => Array.from({ length: 9 }, () => trusted.root)],
-    [
-      'a root of the same name',
+  const direct = async (recipe: Partial<CertificateRecipe>) => [
+    await leafBelow(trusted.root, recipe),
+  ]
+  /** A leaf below an authority of its own, which is below another one. */
+  const below = async (recipe: Partial<CertificateRecipe>, issuers = [trusted.root]) => {
+    const issuer = await authority(recipe, issuers[0])
+    return [await leafBelow(issuer), issuer, ...issuers.filter((one) => one !== trusted.root)]
+  }
+  const stranger = async (...above: readonly IssuedCertificate[]) => [
+    await leafBelow(foreign.intermediate),
+    ...above,
+  ]
+  const limits = [{ oid: '2.5.29.30', value: NAME_CONSTRAINTS }]
+  const unknown = [{ oid: '1.2.3.4', value: NULL, critical: true }]
+  const refusals: Readonly<Record<string, readonly [why: string, make: () => Promise<Path>]>> = {
+    nothing: [short, async () => []],
+    'the root alone': [short, async () => [trusted.root]],
+    'nine certificates': [long, async () => Array.from({ length: 9 }, () => trusted.root)],
+    'a root of the same name': [untrusted, () => stranger(foreign.intermediate)],
+    'a root of the same name in the chain': [
       untrusted,
-      async () => [await leafBelow(foreign.intermediate), foreign.intermediate],
+      () => stranger(foreign.intermediate, foreign.root),
     ],
-    [
-      'a root of the same name in the chain',
-      untrusted,
-      async () => [await leafBelow(foreign.intermediate), foreign.intermediate, foreign.root],
-    ],
-    [
-      'an authority of the same name, below the right root',
+    'an authority of the same name, below the right root': [
       unsigned,
-      async () => [await leafBelow(foreign.intermediate), trusted.intermediate],
+      () => stranger(trusted.intermediate),
     ],
-    ['no authority in between', untrusted, async () => [await leafBelow(trusted.intermediate)]],
-    [
-      'certificates in another order',
+    'no authority in between': [untrusted, async () => [await leafBelow(trusted.intermediate)]],
+    'certificates in another order': [
       untrusted,
       async () => [trusted.intermediate, await leafBelow(trusted.intermediate)],
     ],
-    [
-      'a certificate that has no part in it',
+    'a certificate that has no part in it': [
       unsigned,
       async () => [await leafBelow(trusted.intermediate), trusted.intermediate, await authority()],
     ],
-    [
-      'an issuer that is no authority',
+    'an issuer that is no authority': [unsigned, () => below({ isAuthority: false })],
+    'an issuer that is no authority, though its key is for certificates': [
       unsigned,
-      async () => {
-        const issuer = await authority({ isAuthority: false })
-        return [await leafBelow(issuer), issuer]
-      },
+      () => below({ isAuthority: false, signsCertificates: true }),
     ],
-    [
-      'an issuer that is no authority, though its key is for certificates',
+    'an authority whose key is not for certificates': [
       unsigned,
-      async () => {
-        const issuer = await authority({ isAuthority: false, signsCertificates: true })
-        return [await leafBelow(issuer), issuer]
-      },
+      () => below({ signsCertificates: false }),
     ],
-    [
-      'an authority whose key is not for certificates',
-      unsigned,
-      async () => {
-        const issuer = await authority({ signsCertificates: false })
-        return [await leafBelow(issuer), issuer]
-      },
-    ],
-    [
-      'a leaf that has ended',
-      outdated,
-      async () => [await leafBelow(trusted.root, { notAfter: NOW - 1000 })],
-    ],
-    [
-      'a leaf that has not begun',
-      outdated,
-      async () => [await leafBelow(trusted.root, { notBefore: NOW + 1000 })],
-    ],
-    [
-      'an authority that has ended',
-      outdated,
-      async () => {
-        const issuer = await authority({ notAfter: NOW - 1000 })
-        return [await leafBelow(issuer), issuer]
-      },
-    ],
-    [
-      'an authority below one that allows none',
-      long,
-      async () => {
-        const issuer = await authority({}, trusted.intermediate)
-        return [await leafBelow(issuer), issuer, trusted.intermediate]
-      },
-    ],
-    [
-      'an authority with limits on names',
+    'a leaf that has ended': [outdated, () => direct({ notAfter: NOW - 1000 })],
+    'a leaf that has not begun': [outdated, () => direct({ notBefore: NOW + 1000 })],
+    'an authority that has ended': [outdated, () => below({ notAfter: NOW - 1000 })],
+    'an authority below one that allows none': [long, () => below({}, [trusted.intermediate])],
+    'an authority with limits on names': [constrained, () => below({ extensions: limits })],
+    'a critical extension that is not understood': [
       constrained,
-      async () => {
-        const extensions = [{ oid: '2.5.29.30', value: NAME_CONSTRAINTS }]
-        const issuer = await authority({ extensions })
-        return [await leafBelow(issuer), issuer]
-      },
+      () => direct({ extensions: unknown }),
     ],
-    [
-      'a critical extension that is not understood',
-      constrained,
-      async () => {
-        const extensions = [{ oid: '1.2.3.4', value: NULL, critical: true }]
-        return [await leafBelow(trusted.root, { extensions })]
-      },
-    ],
-    ['a leaf for mail', purpose, async () => [await leafBelow(trusted.root, { purposes: [MAIL] })]],
-    [
-      'an authority for mail',
-      purpose,
-      async () => {
-        const issuer = await authority({ purposes: [MAIL] })
-        return [await leafBelow(issuer), issuer]
-      },
-    ],
-    [
-      'a signature with SHA-1',
-      weak,
-      async () => [await leafBelow(trusted.root, { hash: 'SHA-1' })],
-    ],
-    ['a key of 1024 bits', weak, async () => [await leafBelow(trusted.root, { keys: weakKeys })]],
-  ]
-  for (const [name, why, make] of refusals) {
+    'a leaf for mail': [purpose, () => direct({ purposes: [MAIL] })],
+    'an authority for mail': [purpose, () => below({ purposes: [MAIL] })],
+    'a signature with SHA-1': [weak, () => direct({ hash: 'SHA-1' })],
+    'a key of 1024 bits': [weak, () => direct({ keys: weakKeys })],
+  }
+  for (const [name, [why, make]] of Object.entries(refusals)) {
     it(`refuses ${name}`, async () => {
       const path = await make()
       expect(await reasonOf(() => verify(path))).to.equal(malformed(why))
@@ -227,10 +173,9 @@ describe('verifyChain', () => {
   }
 
   it('refuses a root that has ended, and one with limits on names', async () => {
-    const limited = { extensions: [{ oid: '2.5.29.30', value: NAME_CONSTRAINTS }] }
     const roots = [
       [await makeRoot({ notAfter: NOW - DAY_MS / 2 }), outdated],
-      [await makeRoot(limited), 'the root does not allow this chain'],
+      [await makeRoot({ extensions: limits }), 'the root does not allow this chain'],
     ] as const
     for (const [root, why] of roots) {
       const leaf = await leafBelow(root)

@@ -1,58 +1,38 @@
 import { scaledLimit } from '@svc/testkit'
-import {
-  type AttestationPlatforms,
-  makePlatforms,
-  makePlayIntegrity,
-  makeSafetyNet,
-} from '@svc/testkit/attestation'
+import { makePlayIntegrity, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import {
-  type FlagshipConfig,
-  resolveFlagship,
-} from '../../../src/certification/attestation-config.ts'
 import { AttestationError } from '../../../src/certification/attestation-error.ts'
 import { verifyAppAttest } from '../../../src/certification/verify-app-attest.ts'
 import { verifyPlayIntegrity } from '../../../src/certification/verify-play-integrity.ts'
 import { verifySafetyNet } from '../../../src/certification/verify-safety-net.ts'
 import { cpuMs } from '@svc/testkit'
 import { mutate, mutations } from './mutations.ts'
-import { CHALLENGE, NOW } from './reasons.ts'
+import { CHALLENGE, NOW, withPlatforms } from './reasons.ts'
 import { SUBJECTS } from './subjects.ts'
 
 /** A long run is asked for: `SVC_FUZZ_RUNS=100000`. */
 const RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 1000)
 const checks = { now: NOW }
 
+const DIGESTS = 'apkCertificateDigestSha256'
 /** Which field of which part of the payload. */
-const FIELDS = [
-  ...['nonce', 'timestampMs', 'apkPackageName', 'apkCertificateDigestSha256', 'basicIntegrity'].map(
-    (field) => ['safety-net', field] as const,
-  ),
-  ...['nonce', 'timestampMillis', 'requestPackageName'].map((field) => ['request', field] as const),
-  ...['packageName', 'certificateSha256Digest', 'appRecognitionVerdict'].map(
-    (field) => ['app', field] as const,
-  ),
-  ...['deviceRecognitionVerdict'].map((field) => ['device', field] as const),
-  ...['requestDetails', 'appIntegrity', 'deviceIntegrity'].map(
-    (field) => ['claims', field] as const,
-  ),
-] as const
+const FIELDS = Object.entries({
+  'safety-net': ['nonce', 'timestampMs', 'apkPackageName', 'basicIntegrity', DIGESTS],
+  request: ['nonce', 'timestampMillis', 'requestPackageName'],
+  app: ['packageName', 'certificateSha256Digest', 'appRecognitionVerdict'],
+  device: ['deviceRecognitionVerdict'],
+  claims: ['requestDetails', 'appIntegrity', 'deviceIntegrity'],
+}).flatMap(([part, fields]) => fields.map((field) => [part, field] as const))
 
 describe('the verifiers of attestations', () => {
-  let platforms: AttestationPlatforms
-  let config: FlagshipConfig
-
-  before(async () => {
-    platforms = await makePlatforms(NOW)
-    config = resolveFlagship(platforms.flagship)
-  })
+  const given = withPlatforms()
 
   for (const [name, open] of Object.entries(SUBJECTS)) {
     it(`refuse ${RUNS} mutations of ${name} with a reason, or understand them`, async function () {
       this.timeout(240_000)
-      const { verify, parts } = await open(platforms)
-      const check = (attestation: string) => refusals(() => verify(attestation, config))
+      const { verify, parts } = await open(given.platforms)
+      const check = (attestation: string) => refusals(() => verify(attestation, given.config))
       for (const [bytes, restore] of parts) expect(await check(await restore(bytes))).to.equal(0)
       let refused = 0
       await fc.assert(
@@ -72,9 +52,9 @@ describe('the verifiers of attestations', () => {
       fc.asyncProperty(anything, anything, anything, async (attestation, challenge, keyId) => {
         // Callers without types can pass anything.
         const input = { attestation, challenge, keyId } as never
-        expect(await refusals(() => verifyAppAttest(input, config, checks))).to.equal(1)
-        expect(await refusals(() => verifySafetyNet(input, config, checks))).to.equal(1)
-        expect(await refusals(() => verifyPlayIntegrity(input, config, checks))).to.equal(1)
+        expect(await refusals(() => verifyAppAttest(input, given.config, checks))).to.equal(1)
+        expect(await refusals(() => verifySafetyNet(input, given.config, checks))).to.equal(1)
+        expect(await refusals(() => verifyPlayIntegrity(input, given.config, checks))).to.equal(1)
       }),
       { numRuns: 1000 },
     )
@@ -87,13 +67,16 @@ describe('the verifiers of attestations', () => {
       fc.asyncProperty(fc.constantFrom(...FIELDS), value, async ([part, field], some) => {
         const made =
           part === 'safety-net'
-            ? await makeSafetyNet(platforms, { challenge: CHALLENGE, claims: { [field]: some } })
-            : await makePlayIntegrity(platforms, {
+            ? await makeSafetyNet(given.platforms, {
+                challenge: CHALLENGE,
+                claims: { [field]: some },
+              })
+            : await makePlayIntegrity(given.platforms, {
                 challenge: CHALLENGE,
                 [part]: { [field]: some },
               })
         const verify = part === 'safety-net' ? verifySafetyNet : verifyPlayIntegrity
-        await refusals(() => verify(made, config, checks))
+        await refusals(() => verify(made, given.config, checks))
       }),
       { numRuns: 500 },
     )
@@ -120,9 +103,9 @@ describe('the verifiers of attestations', () => {
     ]) {
       const input = { attestation, challenge: CHALLENGE, keyId: '' }
       const spent = await cpuMs(async () => {
-        expect(await refusals(() => verifyAppAttest(input, config, checks))).to.equal(1)
-        expect(await refusals(() => verifySafetyNet(input, config, checks))).to.equal(1)
-        expect(await refusals(() => verifyPlayIntegrity(input, config, checks))).to.equal(1)
+        expect(await refusals(() => verifyAppAttest(input, given.config, checks))).to.equal(1)
+        expect(await refusals(() => verifySafetyNet(input, given.config, checks))).to.equal(1)
+        expect(await refusals(() => verifyPlayIntegrity(input, given.config, checks))).to.equal(1)
       })
       expect(spent, attestation.slice(0, 40)).to.be.lessThan(scaledLimit(250))
     }

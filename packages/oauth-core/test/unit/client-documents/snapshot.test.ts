@@ -1,11 +1,10 @@
 import { expect } from 'chai'
-import { isGone } from '../../../src/clients/kept-snapshots.ts'
 import {
   type ClientDocument,
   documentClientId,
   type FoundDocument,
 } from '../../../src/clients/client-document.ts'
-import { isToBeChecked, readAnew, takeDocument } from '../../../src/client-documents/snapshot.ts'
+import { readAnew, takeDocument } from '../../../src/client-documents/snapshot.ts'
 
 const URL_ = 'https://client.example/c'
 const DAY = 86_400_000
@@ -61,23 +60,6 @@ describe('what is kept of a document (assistants.md 2.8)', () => {
 })
 
 describe('a document that changes (assistants.md 2.9)', () => {
-  it('is another name', () => {
-    const renamed = change(found(), found({ name: 'Other' }))
-    expect(renamed.metadata.client_name).to.equal('Other')
-  })
-
-  it('is other return addresses, and ends nothing', () => {
-    const { metadata, isWeaker } = change(found(), found({ redirectUris: ['https://b.example/'] }))
-    expect([metadata.redirect_uris, isWeaker]).to.deep.equal([['https://b.example/'], false])
-  })
-
-  it('ends everything when no key is needed any more, and nothing when one is', () => {
-    expect(change(signed(['a']), found()).isWeaker).to.equal(true)
-    const stronger = change(found(), signed(['a']))
-    expect([stronger.isWeaker, stronger.areKeysReplaced]).to.deep.equal([false, false])
-    expect(stronger.snapshot.authentication).to.equal('private_key_jwt')
-  })
-
   it('says when no key is left that was there before', () => {
     expect(change(signed(['a', 'b']), signed(['b', 'c'])).areKeysReplaced).to.equal(false)
     expect(change(signed(['a', 'b']), signed(['c'])).areKeysReplaced).to.equal(true)
@@ -89,14 +71,5 @@ describe('a document that changes (assistants.md 2.9)', () => {
       true,
     )
     expect(change(signed(['a']), at('https://b.example/k')).areKeysReplaced).to.equal(true)
-  })
-
-  it('is looked at after a day, and gone after 14', () => {
-    const { snapshot } = takeDocument(found())
-    expect(isToBeChecked(snapshot, NOW + DAY)).to.equal(false)
-    expect(isToBeChecked(snapshot, NOW + DAY + 1)).to.equal(true)
-    expect(isToBeChecked({ ...snapshot, checkedAt: NOW + DAY }, NOW + DAY + 1)).to.equal(false)
-    expect(isGone({ ...snapshot, checkedAt: NOW + 13 * DAY }, NOW + 14 * DAY)).to.equal(false)
-    expect(isGone({ ...snapshot, checkedAt: NOW + 13 * DAY }, NOW + 14 * DAY + 1)).to.equal(true)
   })
 })

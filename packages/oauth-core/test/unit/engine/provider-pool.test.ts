@@ -3,10 +3,10 @@ import * as library from 'oidc-provider'
 import { type LoadLibrary, ProviderPool } from '../../../src/engine/provider-pool.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
-import { testInstance } from '../../http/token-server.ts'
+import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
-const alice = testInstance('alice.example.com')
-const bob = testInstance('bob.example.com')
+const alice = testInstance()
+const bob = testInstance({ id: 'bob' as never, domain: 'bob.example.com' })
 
 function poolWith(load: LoadLibrary): ProviderPool {
   const adapter = (): never => {

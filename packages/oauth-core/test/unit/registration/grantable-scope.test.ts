@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'

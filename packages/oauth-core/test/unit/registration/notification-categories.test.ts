@@ -17,23 +17,27 @@ describe('declarations of notifications (4.2)', () => {
     expect(faults).to.deep.equal([])
   })
 
+  const templates = {
+    mail: 'file:./notifications/bills.tpl',
+    'mail.text': 'file:bills.txt',
+    'mail.fr': 'file:fr.tpl',
+    'mail.text.pt-BR': 'file:pt.txt',
+    'mobile.de': 'file:m',
+    sms: 'file:s',
+  }
   it('reads every member, and ignores those nobody knows', () => {
+    const all = {
+      description: 'd'.repeat(500),
+      collapsible: true,
+      stateful: true,
+      multiple: true,
+      sensitive: true,
+    }
     const { categories, faults } = parseCategories({
       'Due.bills:late_1-x': {
-        description: 'd'.repeat(500),
-        collapsible: true,
-        stateful: true,
-        multiple: true,
-        sensitive: true,
+        ...all,
         default_priority: 'high',
-        templates: {
-          mail: 'file:./notifications/bills.tpl',
-          'mail.text': 'file:bills.txt',
-          'mail.fr': 'file:fr.tpl',
-          'mail.text.pt-BR': 'file:pt.txt',
-          'mobile.de': 'file:m',
-          sms: 'file:s',
-        },
+        templates,
         time_to_live: '2h',
         min_interval: 90_000_000_000,
         colour: 'red',
@@ -41,20 +45,9 @@ describe('declarations of notifications (4.2)', () => {
     })
     expect(faults).to.deep.equal([])
     expect(categories.get('Due.bills:late_1-x')).to.deep.equal({
-      description: 'd'.repeat(500),
-      collapsible: true,
-      stateful: true,
-      multiple: true,
-      sensitive: true,
+      ...all,
       defaultPriority: 'high',
-      templates: {
-        mail: 'file:./notifications/bills.tpl',
-        'mail.text': 'file:bills.txt',
-        'mail.fr': 'file:fr.tpl',
-        'mail.text.pt-BR': 'file:pt.txt',
-        'mobile.de': 'file:m',
-        sms: 'file:s',
-      },
+      templates,
       timeToLiveMs: 7_200_000,
       minIntervalMs: 90_000,
     })

@@ -1,5 +1,12 @@
 import fc from 'fast-check'
 import { type Permission, VERBS, type Verb } from '../../../src/scopes/permission.ts'
+import { parseScope } from '../../../src/scopes/scope.ts'
+
+export function rules(text: string): readonly Permission[] {
+  const permissions = parseScope(text)
+  if (permissions === undefined) throw new Error(`not a scope: ${text}`)
+  return permissions
+}
 
 /** Few names, so that rules meet each other often. */
 const TYPES = [

@@ -1,21 +1,14 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { describe, it } from 'mocha'
 import { isAllowed, isConceivable, isSubset } from '../../../src/scopes/evaluate.ts'
 import type { Permission, Verb } from '../../../src/scopes/permission.ts'
-import { parseScope } from '../../../src/scopes/scope.ts'
 import {
   documentArbitrary,
   permissionsArbitrary,
   plainTypeArbitrary,
+  rules,
   verbArbitrary,
 } from './arbitraries.ts'
-
-function rules(text: string): readonly Permission[] {
-  const permissions = parseScope(text)
-  if (permissions === undefined) throw new Error(`not a scope: ${text}`)
-  return permissions
-}
 
 describe('isAllowed', () => {
   const cases: readonly (readonly [

@@ -1,14 +1,7 @@
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'
-import type { Permission } from '../../../src/scopes/permission.ts'
-import { parseScope, serializeScope } from '../../../src/scopes/scope.ts'
-
-function rules(text: string): readonly Permission[] {
-  const permissions = parseScope(text)
-  if (permissions === undefined) throw new Error(`not a scope: ${text}`)
-  return permissions
-}
+import { serializeScope } from '../../../src/scopes/scope.ts'
+import { rules } from './arbitraries.ts'
 
 describe('ForbiddenScopes', () => {
   const forbidden = new ForbiddenScopes('io.svc')

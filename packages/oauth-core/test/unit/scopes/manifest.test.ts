@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
 import type { ManifestPermission } from '../../../src/ports.ts'
 import { linkedScope, slugOfScope } from '../../../src/scopes/scope.ts'
 import { manifestPermissions } from '../../../src/scopes/manifest.ts'

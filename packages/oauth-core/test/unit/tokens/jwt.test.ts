@@ -1,14 +1,9 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import * as jose from 'jose'
 import type { SigningKey } from '@svc/platform'
 import { type JwtClaims, openJwt, parseJwt, signJwt } from '../../../src/tokens/jwt.ts'
-
-function newKey(): SigningKey {
-  const secret = randomBytes(64)
-  const hmacKey = createSecretKey(secret)
-  return { kid: 'access.1', secret, hmacKey, messageKey: hmacKey }
-}
+import { newKey } from './keys.ts'
 
 const key = newKey()
 const claims: JwtClaims = {

@@ -1,19 +1,13 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { describe, it } from 'mocha'
-import type { SigningKey } from '@svc/platform'
 import { macOf, MAX_MESSAGE } from '../../../src/tokens/token-mac.ts'
-
-function keyOf(secret: Buffer): SigningKey {
-  const hmacKey = createSecretKey(secret)
-  return { kid: 'access.1', secret, hmacKey, messageKey: hmacKey }
-}
+import { newKey } from './keys.ts'
 
 describe('macOf', () => {
   for (const bytes of [1, 63, 64, 127, 128, 129, 300]) {
     it(`is the HMAC-SHA-512 of Node for a secret of ${bytes} bytes`, () => {
       const secret = randomBytes(bytes)
-      const key = keyOf(secret)
+      const key = newKey('access.1', secret)
       for (const length of [0, 1, 127, 128, 129, 400, MAX_MESSAGE]) {
         const message = randomBytes(length)
           .toString('latin1')
@@ -25,7 +19,7 @@ describe('macOf', () => {
   }
 
   it('keeps keys apart that are used in turns', () => {
-    const keys = [keyOf(randomBytes(64)), keyOf(randomBytes(64))]
+    const keys = [newKey(), newKey()]
     for (const key of [...keys, ...keys]) {
       const expected = createHmac('sha512', key.secret).update('text').digest('hex')
       expect(macOf(key, 'text').toString('hex')).to.equal(expected)
@@ -34,6 +28,6 @@ describe('macOf', () => {
 
   it('takes nothing that is longer than a token', () => {
     const tooLong = 'x'.repeat(MAX_MESSAGE + 1)
-    expect(() => macOf(keyOf(randomBytes(64)), tooLong)).to.throw(RangeError)
+    expect(() => macOf(newKey(), tooLong)).to.throw(RangeError)
   })
 })

@@ -1,19 +1,12 @@
-import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { Keyring, SigningKey } from '@svc/platform'
-import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'
-import { verifyJwt } from '../../../src/tokens/jwt.ts'
-import { testInstance } from '../../http/token-server.ts'
+import type { Keyring } from '@svc/platform'
+import { type JwtClaims, signJwt, verifyJwt } from '../../../src/tokens/jwt.ts'
+import { newKey } from './keys.ts'
+import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
-const instance = testInstance('alice.example.com')
+const instance = testInstance()
 const NOW_S = 1_800_000_000
 const DAY_S = 86_400
-
-function newKey(kid: string): SigningKey {
-  const secret = randomBytes(64)
-  const hmacKey = createSecretKey(secret)
-  return { kid, secret, hmacKey, messageKey: hmacKey }
-}
 
 const accessKey = newKey('access.3')
 const sessionKey = newKey('session.1')
