@@ -183,6 +183,10 @@ describe('PUT /settings/instance/auth_mode', () => {
           { two_factor_token, two_factor_passcode: passcode, two_factor_code: '1' },
           'invalid_parameter',
         ],
+        ...[null, '', [], ['1'], {}, true, 0].map((two_factor_passcode): [object, string] => [
+          { two_factor_token, two_factor_passcode },
+          '400',
+        ]),
       ]
       for (const [pair, code] of pairs) {
         const answer = await put({ ...OFF, passphrase, ...pair })

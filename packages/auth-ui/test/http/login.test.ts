@@ -103,10 +103,12 @@ describe('GET /auth/login', () => {
   }
 
   it('answers HEAD like GET, with no cookie', async () => {
-    const answer = await browser.request('HEAD', '/auth/login')
-    expect(answer.status).to.equal(200)
-    expect(answer.body).to.have.lengthOf(0)
-    expect(answer.setCookies).to.deep.equal([])
+    for (const path of ['/auth/login', '/auth/confirm?state=x']) {
+      const answer = await browser.request('HEAD', path)
+      expect(answer.status, path).to.equal(200)
+      expect(answer.body).to.have.lengthOf(0)
+      expect(answer.setCookies).to.deep.equal([])
+    }
   })
 })
 

@@ -69,6 +69,19 @@ describe('onboarding (login.md 5.5)', () => {
         expect(answer.location).to.equal('https://home.alice.example.com/#')
       }
     })
+
+    it('answers 429 after 30 wrong tokens an hour, to a right one too', async () => {
+      for (let at = 0; at < 30; at += 1) {
+        const path = at % 2 === 0 ? '/' : '/auth/passphrase'
+        const answer = await browser.get(`${path}?registerToken=${WRONG_TOKEN}`)
+        expect(answer.status).to.equal(200)
+        expect(answer.text).not.to.include('/settings/passphrase')
+      }
+      expect((await browser.get(url)).status).to.equal(429)
+      expect((await choose({}, JSON_ONLY)).json()).to.include({ code: 'rate_limited' })
+      server.clock.advance(3_600_001)
+      expect((await browser.get(url)).status).to.equal(200)
+    })
   })
 
   describe('POST /settings/passphrase', () => {

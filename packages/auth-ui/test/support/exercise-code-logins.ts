@@ -44,7 +44,8 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   await browser.postJson('/auth/session_code', { passphrase: LOGIN_VALUE })
   await browser.postJson('/auth/login/flagship', client)
   const { code: magic_code } = await newLink()
-  await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code, passphrase: {} })
+  for (const no of [{ passphrase: {} }, { client_secret: {} }])
+    await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code, ...no })
   await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
   await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
   const both = { two_factor_token: 'x', two_factor_code: '1', two_factor_passcode: '2' }

@@ -1,7 +1,7 @@
 import type { RouteRow } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
-import { fieldsOf, pathOf, rowsOf, sendTo } from './every-row.ts'
+import { fieldsOf, pathOf, rowsOf, sendTo, typed } from './every-row.ts'
 import { JSON_ONLY } from './second-step.ts'
 import { appToken } from './settings-server.ts'
 import { createAlice, logIn, type UiServer } from './ui-server.ts'
@@ -65,11 +65,6 @@ export async function exerciseEveryRow(server: UiServer): Promise<void> {
   }
   expect(faults).to.deep.equal([])
   expect(server.mails).to.have.lengthOf(mails)
-}
-
-/** With the length: a DELETE has no body otherwise. */
-function typed(type: string, body: string): Record<string, string> {
-  return { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
 }
 
 async function exerciseCsrf(browser: BrowserClient, row: RouteRow): Promise<void> {

@@ -61,7 +61,8 @@ async function mail(server: UiServer, owner: OwnerAt): Promise<void> {
   const path = '/settings/factors/mail'
   const fields = await confirmedFor(server, owner)
   await call('POST', '/settings/factors/recovery_codes', fields)
-  await call('PUT', '/settings/factors/totp', { kept: true })
+  for (const body of [undefined, null, { kept: true }])
+    await call('PUT', '/settings/factors/totp', body)
   await call('POST', OWN_PATH, fields)
   await call('PUT', OWN_PATH, { code: 'right' })
   await call('PUT', OWN_PATH, { kept: true })

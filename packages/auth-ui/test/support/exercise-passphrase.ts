@@ -67,7 +67,7 @@ async function wayBack(server: UiServer, browser: BrowserClient): Promise<void> 
 }
 
 async function settings(browser: BrowserClient): Promise<void> {
-  const malformed = { current_passphrase: '\ud800' }
+  const malformed = { current_passphrase: '\ud800', hint: 'x', passphrase: 'x' }
   await ask(browser, 'GET', '/settings/hint')
   await ask(browser, 'PUT', '/settings/hint', malformed)
   await ask(browser, 'PUT', '/settings/hint', { hint: PASSPHRASE })
