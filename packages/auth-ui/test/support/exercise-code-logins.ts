@@ -1,4 +1,5 @@
 import { type BrowserClient, relyingParty } from '@svc/testkit'
+import { expect } from 'chai'
 import { LOGIN_VALUE, type UiServer } from './ui-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -65,6 +66,7 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
     await fresh().get('/auth/magic_link?code=x')
     if (at < 6) await fresh().post('/auth/magic_link', {})
   }
+  expect((await fresh().get((await newLink()).url)).status, 'a right code').to.equal(429)
   for (const path of ['', '/open', '/twofactor']) await fresh().post(`/auth/magic_link${path}`, {})
   await fresh().postJson('/auth/magic_link/flagship', { ...client, magic_code })
 }

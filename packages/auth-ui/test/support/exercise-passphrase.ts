@@ -1,4 +1,5 @@
 import type { BrowserClient } from '@svc/testkit'
+import { expect } from 'chai'
 import { JSON_ONLY, requestReset, resetLink } from './reset.ts'
 import { ask } from './settings-server.ts'
 import { LOGIN_VALUE, logIn, PASSPHRASE, type UiServer } from './ui-server.ts'
@@ -59,9 +60,12 @@ async function wayBack(server: UiServer, browser: BrowserClient): Promise<void> 
   const wrong = { ...fields, passphrase_reset_token: '0'.repeat(32) }
   await browser.post('/auth/passphrase_renew', wrong, { headers: JSON_ONLY })
   await browser.post('/auth/passphrase_renew', fields, { headers: JSON_ONLY })
+  const right = await resetLink(server, browser)
   for (let at = 0; at < 11; at += 1) await browser.get('/auth/passphrase_renew')
-  await browser.post('/auth/passphrase_renew', fields)
-  await browser.post('/auth/passphrase_renew', fields, { headers: JSON_ONLY })
+  expect((await browser.get(right)).status, 'a right token').to.equal(429)
+  const late = { ...fields, csrf_token: browser.cookie('__Host-csrf')?.value }
+  await browser.post('/auth/passphrase_renew', late)
+  await browser.post('/auth/passphrase_renew', late, { headers: JSON_ONLY })
   await logIn(browser)
   await browser.get('/auth/passphrase_reset')
 }
