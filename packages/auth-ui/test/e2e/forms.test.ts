@@ -90,13 +90,6 @@ describe('forms, in a browser', function () {
       expect(await field.evaluate((input) => input === document.activeElement)).to.equal(true)
       const button = page.getByRole('button', { name: 'Log in', exact: true })
       await button.and(page.locator(':enabled')).waitFor()
-    })
-
-    it('shows what is wrong and what has focus at once, neither over the other', async () => {
-      answer = refuse(401, 'invalid_passphrase')
-      await open()
-      await submit('not the passphrase')
-      await page.getByText('Wrong passphrase. Try again.').waitFor()
       const { border, outline, offset, danger, focus } = await page.evaluate(() => {
         const box = document.querySelector('.field__box')!
         const style = getComputedStyle(box)
@@ -326,17 +319,6 @@ describe('forms, in a browser', function () {
       await page.locator('#consent').evaluate((form: HTMLFormElement) => form.requestSubmit())
       expect(server.posted).to.have.lengthOf(1)
       expect(server.posted[0]!.get('client_id')).to.equal('b1946ac92492d2347c6235b4d2611184')
-    })
-
-    it('works without a script', async () => {
-      answer = (ctx) => ctx.redirect('/blocked')
-      const context = await browser.newContext({ javaScriptEnabled: false })
-      const plain = await context.newPage()
-      await plain.goto(`${server.origin}/consent`)
-      await plain.locator('#consent [type=submit]').click()
-      await plain.waitForURL(`${server.origin}/blocked`)
-      expect(server.posted).to.have.lengthOf(1)
-      await context.close()
     })
   })
 })

@@ -43,7 +43,7 @@ describe('looks of the host in a browser', function () {
         links: [{ label: 'Imprint', href: '/imprint' }],
       }),
     })
-    ui = await startUi()
+    ui = await startUi({ stays: true })
     browser = await launchChromium({ port: themed.port, domains: [] })
   })
   after(async () => {

@@ -23,7 +23,7 @@ describe('passphrase forms against the server, in a browser', function () {
 
   before(async function () {
     needsChromium(this)
-    server = await startUi()
+    server = await startUi({ stays: true })
     browser = await launchChromium({ port: server.port, domains: ['localhost'] })
   })
   after(async () => {

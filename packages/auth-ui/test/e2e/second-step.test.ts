@@ -195,18 +195,6 @@ describe('the second step, in a browser', function () {
     await context.close()
   })
 
-  it('answers with a passkey at one press', async () => {
-    await addPasskey(page, PASSKEY_ID)
-    await open('passcode-all')
-    await page.getByRole('button', { name: 'Use your passkey' }).click()
-    await arrived()
-    const { 'two-factor-assertion': assertion, 'two-factor-passcode': passcode } = posted()
-    expect(passcode).to.equal('')
-    const parsed = JSON.parse(assertion ?? '') as Record<string, unknown>
-    expect(parsed['id']).to.equal(PASSKEY_ID)
-    expect(parsed['response']).to.include.keys('authenticatorData', 'clientDataJSON', 'signature')
-  })
-
   it('says so when no passkey answered, and stays with the other ways', async () => {
     await addPasskey(page, 'AAAAAAAAAAAAAAAAAAAAAA')
     await open('passcode-all')

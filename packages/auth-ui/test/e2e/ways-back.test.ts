@@ -65,15 +65,6 @@ describe('reset, magic links and confirmation, in a browser', function () {
       await arrived()
       expect(posted()).to.deep.equal(fields)
     })
-
-    it(`${name} says beside the field that the passphrase is wrong`, async () => {
-      steps.answer = refuse(401, 'invalid_passphrase')
-      await open(name)
-      await passphrase().fill('not the passphrase')
-      await passphrase().press('Enter')
-      await page.getByText('Wrong passphrase.').waitFor()
-      expect(await passphrase().inputValue()).to.equal('')
-    })
   }
 
   it('a confirmation goes on to the second step when there is one', async () => {

@@ -29,8 +29,7 @@ describe('mails whose being sent no answer tells', () => {
       })
       try {
         await createAlice(server, { email: 'alice@example.org' })
-        const answer = await server.browser().post(path, {})
-        expect(answer.status).to.equal(200)
+        expect((await server.browser().post(path, {})).status).to.equal(200)
         await server.sentMails()
         expect(hadLeft).to.deep.equal([true])
       } finally {

@@ -1,6 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
+import { refusalOf } from '../support/refusal.ts'
 import { addResource, connectAssistant } from '../support/assistant-flows.ts'
 import { type KeptChanges, keptChanges } from '../support/kept-changes.ts'
 import { ask, startWithSettings } from '../support/settings-server.ts'
@@ -28,7 +29,6 @@ describe('what assistants changed, in the settings', () => {
     browser = server.browser(ALICE)
     await logIn(browser)
   }
-  afterEach(() => server.close())
 
   const get = async (path: string): Promise<Page> => (await ask(browser, 'GET', path)).json<Page>()
   const putBack = async (client: string, change: string, body?: object): Promise<number> => {
@@ -57,8 +57,7 @@ describe('what assistants changed, in the settings', () => {
     kept.changeSince('r1')
     const path = `/settings/assistants/${id}/activity/r1/put-back`
     const refused = await ask(browser, 'POST', path)
-    expect(refused.status).to.equal(409)
-    expect(refused.json()).to.have.nested.property('errors[0].code', 'changed_since')
+    expect(refusalOf(refused)).to.equal('409 changed_since')
     expect(await putBack(id, 'r1', { overwrites: 'yes' })).to.equal(400)
     expect(await putBack('another', 'r1', { overwrites: true })).to.equal(404)
     expect(await putBack(id, 'r1', { overwrites: true })).to.equal(204)

@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import { type BrowserClient, until } from '@svc/testkit'
 import { expect } from 'chai'
-import { afterEach, beforeEach, describe, it } from 'mocha'
+import { beforeEach, describe, it } from 'mocha'
 import {
   addResource,
   assistantUrl,
@@ -36,7 +36,6 @@ describe('the settings of assistants', () => {
     browser = server.browser(ALICE)
     await logIn(browser)
   })
-  afterEach(() => server.close())
 
   const list = async (): Promise<List> =>
     (await ask(browser, 'GET', '/settings/assistants')).json<List>()

@@ -2,11 +2,11 @@ import { type BrowserClient, type RelyingParty, relyingParty } from '@svc/testki
 import { expect } from 'chai'
 import {
   ALICE,
-  createAlice,
-  LOGIN_VALUE,
   logIn,
+  LOGIN_VALUE,
   startUi,
   type UiServer,
+  withAlice,
 } from '../support/ui-server.ts'
 
 describe('an authorization through the login', () => {
@@ -14,13 +14,10 @@ describe('an authorization through the login', () => {
   let browser: BrowserClient
   let party: RelyingParty
   beforeEach(async () => {
-    server = await startUi()
-    await createAlice(server)
-    browser = server.browser()
+    ;({ server, browser } = await withAlice(startUi()))
     party = relyingParty({ issuer: ALICE, port: server.port })
     await party.register()
   })
-  afterEach(() => server.close())
 
   it('bounces to the login and back, opens a short session, and ends in a token', async () => {
     const pending = await party.authorize({ scope: 'io.svc.files:GET' })
@@ -57,15 +54,6 @@ describe('an authorization through the login', () => {
     expect((await browser.follow(back)).status).to.equal(200)
   })
 
-  it('loses a session_code on the way to the login (D57)', async () => {
-    const pending = await party.authorize({ scope: 'io.svc.files' })
-    const code = 'A'.repeat(32)
-    const bounced = await browser.get(`${pending.url}&session_code=${code}`)
-    expect(bounced.status).to.equal(302)
-    expect(bounced.location).to.include('/auth/login?redirect=')
-    expect(bounced.location).not.to.include(code)
-  })
-
   it('needs the token of the page to be allowed', async () => {
     await logIn(browser)
     const pending = await party.authorize({ scope: 'io.svc.files' })
@@ -86,17 +74,5 @@ describe('an authorization through the login', () => {
       'cross_origin',
     ])
     expect(await send(token)).to.equal(200)
-  })
-
-  it('cannot be posted by a browser without the cookie', async () => {
-    await logIn(browser)
-    const pending = await party.authorize({ scope: 'io.svc.files' })
-    const form = (await browser.get(pending.url)).page().form('/auth/authorize')
-    const other = browser.another()
-    await logIn(other)
-    const answer = await other.submit(form)
-    expect(answer.status).to.equal(403)
-    expect(answer.contentType).to.equal('text/html')
-    expect(answer.page().links.length).to.be.greaterThan(0)
   })
 })

@@ -30,7 +30,6 @@ describe('the page that certifies an app (oauth.md 5.5)', () => {
     party = relyingParty({ issuer: ALICE, port: server.port })
     await party.register({ client_name: 'Flagship' })
   })
-  afterEach(() => server.close())
 
   const codes = () => server.mails.filter(({ template }) => template === 'confirm_flagship')
   const formPath = (): string => `/auth/clients/${party.client.client_id}/flagship`
@@ -102,8 +101,7 @@ describe('the page that certifies an app (oauth.md 5.5)', () => {
     const [mail] = codes()
     const code = mail?.template === 'confirm_flagship' ? mail.variables.code : ''
     await server.ui.owners.resetPassphrase(instance, 'another passphrase')
-    const sent = await browser.submit(answer.page().form(formPath()), { code })
-    expect(sent.status).to.equal(401)
+    expect((await browser.submit(answer.page().form(formPath()), { code })).status).to.equal(401)
   })
 
   it('speaks of a form that was sent for an app that is not certified', async () => {

@@ -1,8 +1,9 @@
 import { DAY_MS } from '@svc/platform'
-import { type BrowserClient, anyStore } from '@svc/testkit'
+import { anyStore } from '@svc/testkit'
 import { expect } from 'chai'
+import { trustBrowser } from '../support/second-step.ts'
 import { askFor, change, type EmailServer, startEmail } from '../support/email-change.ts'
-import { confirmedFor, enableMail, mailed, ownerAt, startFactors } from '../support/factor-flows.ts'
+import { confirmedFor, enableMail, ownerAt, startFactors } from '../support/factor-flows.ts'
 import { logIn } from '../support/ui-server.ts'
 
 const ORDER = [
@@ -48,19 +49,6 @@ describe('the check-up (owner.md 4.4)', () => {
       (await list()).filter(({ attributes }) => attributes.state !== 'ok').map(({ id }) => id)
     const of = async (id: string): Promise<Finding['attributes'] | undefined> =>
       (await list()).find((each) => each.id === id)?.attributes
-
-    /** Logs in, passes the second step, and is not asked for it from then on. */
-    async function trusted(browser: BrowserClient): Promise<void> {
-      const headers = { accept: 'application/json' }
-      const first = await logIn(browser, {}, headers)
-      const { two_factor_token: token = '' } = first.json<{ two_factor_token?: string }>()
-      const answer = {
-        'two-factor-token': token,
-        'two-factor-generate-trusted-device-token': '1',
-        ...(await mailed(at.server)(token)),
-      }
-      await browser.post('/auth/twofactor', answer, { headers })
-    }
 
     it('names each check in order, with the control that settles it, and stores nothing', async () => {
       const found = await list()
@@ -118,7 +106,7 @@ describe('the check-up (owner.md 4.4)', () => {
       const id = await add('Drive', 'io.svc.files')
       await add('Viewer', 'io.svc.files:GET')
       expect((await of('unused-app'))?.state).to.equal('ok')
-      await trusted(server.browser())
+      await trustBrowser(server, server.browser())
       server.clock.advance(31 * DAY_MS)
       at = { ...at, owner: await ownerAt(server) }
       expect((await of('unseen-device'))?.state).to.equal('advice')

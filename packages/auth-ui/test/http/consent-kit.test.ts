@@ -57,7 +57,7 @@ describe('testConsentPage', () => {
   let server: UiServer
   let instance: Instance
   before(async () => {
-    server = await startUi()
+    server = await startUi({ stays: true })
     instance = (await createAlice(server)).instance
   })
   after(() => server.close())

@@ -1,17 +1,22 @@
 import { expect } from 'chai'
 import { createSession } from 'koa-session'
 import { deriveLoginValue } from '../../src/index.ts'
-import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import {
+  ALICE,
+  createAlice,
+  logIn,
+  startUi,
+  type UiServer,
+  withAlice,
+} from '../support/ui-server.ts'
 
 describe('session cookies (login.md 3.5)', () => {
   let server: UiServer
-  afterEach(() => server.close())
 
   const shared = { path: '/', httponly: true, samesite: 'Lax' }
 
   it('cover the app hosts of nested subdomains', async () => {
-    server = await startUi()
-    await createAlice(server)
+    ;({ server } = await withAlice(startUi()))
     const browser = server.browser()
     const cookie = (await logIn(browser)).setCookie('svcsessid')
     expect(cookie?.attributes).to.deep.equal({
@@ -24,8 +29,7 @@ describe('session cookies (login.md 3.5)', () => {
   })
 
   it('stay on their host with flat subdomains', async () => {
-    server = await startUi({ oauth: { subdomains: 'flat' } })
-    await createAlice(server)
+    ;({ server } = await withAlice(startUi({ oauth: { subdomains: 'flat' } })))
     const browser = server.browser()
     const cookie = (await logIn(browser)).setCookie('__Host-svcsessid')
     expect(cookie?.attributes).to.deep.equal({ ...shared, secure: true })
@@ -57,8 +61,7 @@ describe('session cookies (login.md 3.5)', () => {
   })
 
   it('last as long as their kind says', async () => {
-    server = await startUi()
-    await createAlice(server)
+    ;({ server } = await withAlice(startUi()))
     const maxAge = async (fields: Record<string, string>): Promise<string | true | undefined> =>
       (await logIn(server.browser(), fields)).setCookie('svcsessid')?.attributes['max-age']
     expect(await maxAge({})).to.equal(undefined)
@@ -72,8 +75,9 @@ describe('session cookies (login.md 3.5)', () => {
   })
 
   it('last no longer than what they stand for, and never no time at all', async () => {
-    server = await startUi({ ui: { lifetimes: { longSession: 2600, csrf: 400 } } })
-    await createAlice(server)
+    ;({ server } = await withAlice(
+      startUi({ ui: { lifetimes: { longSession: 2600, csrf: 400 } } }),
+    ))
     const session = await logIn(server.browser(), { 'long-run-session': '1' })
     expect(session.setCookie('svcsessid')?.attributes['max-age']).to.equal('2')
     const form = await server.browser().get('/auth/login')
@@ -81,8 +85,7 @@ describe('session cookies (login.md 3.5)', () => {
   })
 
   it('are found among planted ones, of which at most four come first', async () => {
-    server = await startUi()
-    await createAlice(server)
+    ;({ server } = await withAlice(startUi()))
     const real = (await logIn(server.browser())).setCookie('svcsessid')?.value ?? ''
     const status = async (cookie: string): Promise<number> =>
       (await server.browser().get('/auth/login', { headers: { cookie } })).status
@@ -104,8 +107,7 @@ describe('session cookies (login.md 3.5)', () => {
   ]
   for (const value of invalid) {
     it(`mean "not logged in" when they are ${JSON.stringify(value.slice(0, 20))}`, async () => {
-      server = await startUi()
-      await createAlice(server)
+      ;({ server } = await withAlice(startUi()))
       const headers = { cookie: `svcsessid=${value}` }
       const answer = await server.browser().get('/auth/login', { headers })
       expect(answer.status).to.equal(200)
@@ -114,8 +116,7 @@ describe('session cookies (login.md 3.5)', () => {
   }
 
   it('of one instance mean nothing to another', async () => {
-    server = await startUi()
-    await createAlice(server)
+    ;({ server } = await withAlice(startUi()))
     await server.ui.owners.createInstance({ domain: 'bob.example.com' }, 'x')
     const cookie = `svcsessid=${(await logIn(server.browser())).setCookie('svcsessid')?.value}`
     const bob = server.browser('https://bob.example.com')
@@ -146,8 +147,7 @@ describe('session cookies (login.md 3.5)', () => {
   })
 
   it('cannot be moved between hosts of flat subdomains', async () => {
-    server = await startUi({ oauth: { subdomains: 'flat' } })
-    await createAlice(server)
+    ;({ server } = await withAlice(startUi({ oauth: { subdomains: 'flat' } })))
     const value = (await logIn(server.browser())).setCookie('__Host-svcsessid')?.value
     const app = server.browser('https://alice-drive.example.com')
     const answer = await app.get('/', { headers: { cookie: `__Host-svcapp=${value}` } })

@@ -2,11 +2,11 @@ import type { BrowserClient, RequestOptions } from '@svc/testkit'
 import { expect } from 'chai'
 import {
   ALICE,
-  createAlice,
-  LOGIN_VALUE,
   logIn,
+  LOGIN_VALUE,
   startUi,
   type UiServer,
+  withAlice,
 } from '../support/ui-server.ts'
 
 const APP = 'https://drive.alice.example.com'
@@ -15,11 +15,8 @@ describe('origin and CSRF rules (login.md 4.4)', () => {
   let server: UiServer
   let browser: BrowserClient
   beforeEach(async () => {
-    server = await startUi()
-    await createAlice(server)
-    browser = server.browser()
+    ;({ server, browser } = await withAlice(startUi()))
   })
-  afterEach(() => server.close())
 
   const bare = { 'sec-fetch-site': undefined, origin: undefined }
   const refused: readonly [what: string, options: RequestOptions][] = [
@@ -125,19 +122,14 @@ describe('forms (security.md 27)', () => {
         .filter(({ path }) => path.endsWith('/share-by-link/password'))
         .map(({ method, path }) => `${method} ${path}`),
     )
-    await server.close()
   })
 })
 
 describe('CORS (login.md 4.5, D28)', () => {
-  let server: UiServer
   let browser: BrowserClient
   beforeEach(async () => {
-    server = await startUi()
-    await createAlice(server)
-    browser = server.browser()
+    ;({ browser } = await withAlice(startUi()))
   })
-  afterEach(() => server.close())
 
   const preflight = (path: string, method: string, from: string) =>
     browser.request('OPTIONS', path, {

@@ -4,7 +4,6 @@ import { createAlice, PASSPHRASE, startUi, type UiServer } from '../support/ui-s
 
 describe('ui.describe', () => {
   let server: UiServer
-  afterEach(() => server.close())
 
   /** What is printed for a new owner on a domain. */
   async function describeNew(domain: string, passphrase?: string): Promise<string[]> {

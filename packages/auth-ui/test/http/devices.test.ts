@@ -1,6 +1,7 @@
 import { type BrowserClient, eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { enableMail, mailed, type OwnerAt, ownerAt, startFactors } from '../support/factor-flows.ts'
+import { trustBrowser } from '../support/second-step.ts'
+import { enableMail, type OwnerAt, ownerAt, startFactors } from '../support/factor-flows.ts'
 import { ALICE, logIn, type UiServer } from '../support/ui-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -39,18 +40,7 @@ describe('the browsers of an owner (owner.md 4.2)', () => {
     /** A browser that logs in, passes the second step and is trusted from then on. */
     async function trusted(): Promise<BrowserClient> {
       const browser = server.browser(ALICE, { 'user-agent': FIREFOX })
-      const first = await logIn(browser, {}, JSON_ONLY)
-      const { two_factor_token: token = '' } = first.json<{ two_factor_token?: string }>()
-      const answer = await browser.post(
-        '/auth/twofactor',
-        {
-          'two-factor-token': token,
-          'two-factor-generate-trusted-device-token': '1',
-          ...(await mailed(server)(token)),
-        },
-        { headers: JSON_ONLY },
-      )
-      expect(answer.json()).to.include.keys('two_factor_trusted_device_token')
+      await trustBrowser(server, browser)
       return browser
     }
 
@@ -112,8 +102,7 @@ describe('the browsers of an owner (owner.md 4.2)', () => {
     it('logs out when it is the own one', async () => {
       const [own] = await list()
       expect(own?.attributes.current).to.equal(true)
-      const answer = await owner.call('DELETE', `/settings/devices/${own?.id}`)
-      expect(answer.status).to.equal(204)
+      expect((await owner.call('DELETE', `/settings/devices/${own?.id}`)).status).to.equal(204)
       expect((await owner.browser.get('/settings/sessions/current')).status).to.equal(404)
     })
 

@@ -1,8 +1,8 @@
 import type { Instance } from '@svc/platform'
 import { type BrowserResponse, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { enroll, lastPasscode } from '../support/second-step.ts'
-import { ALICE, createAlice, LOGIN_VALUE, startUi, type UiServer } from '../support/ui-server.ts'
+import { lastPasscode } from '../support/second-step.ts'
+import { ALICE, LOGIN_VALUE, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -13,13 +13,11 @@ describe('a certified app', () => {
   let instance: Instance
   let client: { client_id: string; client_secret: string }
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
+    ;({ server, instance } = await withAlice(startUi()))
     await server.ui.owners.setMagicLink(instance, true)
     client = await registered(ALICE)
     await server.oauth.clients.setFlagship(instance, client.client_id, true)
   })
-  afterEach(() => server.close())
 
   async function registered(issuer: string) {
     const party = relyingParty({ issuer, port: server.port })
@@ -105,19 +103,6 @@ describe('a certified app', () => {
       expect(answer.json()).to.include({ scope: '*', token_type: 'bearer', refresh_token })
     })
 
-    it('is refused like any other app for a wrong passphrase or secret', async () => {
-      const wrong = await send({ passphrase: 'wrong' })
-      expect([wrong.status, wrong.json()]).to.deep.equal([
-        401,
-        { error: 'invalid passphrase', code: 'invalid_passphrase' },
-      ])
-      const secret = await send({ client_secret: 'wrong' })
-      expect([secret.status, secret.json()]).to.deep.equal([
-        400,
-        { error: 'invalid client_secret', code: 'invalid_client' },
-      ])
-    })
-
     it('passes the second step first', async () => {
       await server.ui.owners.setAuthMode(instance, 'two_factor_mail')
       const asked = await send()
@@ -130,13 +115,11 @@ describe('a certified app', () => {
     })
 
     it('is told no by a host that forbids the login', async () => {
-      await server.close()
       const refusal = Object.assign(new Error(), { status: 403, code: 'forbidden', expose: true })
       const onLogin = (): void => {
         throw refusal
       }
-      server = await startUi({ ui: { hooks: { onLogin } } })
-      ;({ instance } = await createAlice(server))
+      ;({ server, instance } = await withAlice(startUi({ ui: { hooks: { onLogin } } })))
       client = await registered(ALICE)
       await server.oauth.clients.setFlagship(instance, client.client_id, true)
       expect((await send()).status).to.equal(403)
@@ -202,18 +185,6 @@ describe('a certified app', () => {
       const tokens = server.logged.filter(([event]) => event === 'login.flagship')
       expect(tokens).to.have.lengthOf(1)
     })
-
-    it('keeps the code when the client or the passphrase is wrong', async () => {
-      const code = await makeCode()
-      expect((await send(code, { client_secret: 'wrong' })).status).to.equal(400)
-      await enroll(server, instance, 'totp')
-      const absent = await send(code)
-      expect([absent.status, absent.json<Body>()['error']]).to.deep.equal([
-        401,
-        'passphrase is required as second authentication factor',
-      ])
-      await expectTokens(await send(code, { passphrase: LOGIN_VALUE }))
-    })
   })
 
   describe('POST /settings/passphrase/flagship (login.md 5.5)', () => {
@@ -264,10 +235,5 @@ describe('a certified app', () => {
         expect((await send()).status).to.equal(202)
       })
     }
-
-    it('takes JSON only', async () => {
-      const answer = await server.browser(BOB).post('/settings/passphrase/flagship', {})
-      expect(answer.status).to.equal(415)
-    })
   })
 })

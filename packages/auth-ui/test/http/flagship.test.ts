@@ -1,8 +1,9 @@
 import type { Instance } from '@svc/platform'
 import { type BrowserResponse, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
+import { refusalOf } from '../support/refusal.ts'
 import { enroll, lastPasscode, otherThan } from '../support/second-step.ts'
-import { ALICE, createAlice, LOGIN_VALUE, startUi, type UiServer } from '../support/ui-server.ts'
+import { ALICE, LOGIN_VALUE, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -15,14 +16,12 @@ describe('apps without a browser', () => {
   let instance: Instance
   let client: { client_id: string; client_secret: string }
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
+    ;({ server, instance } = await withAlice(startUi()))
     await server.ui.owners.setMagicLink(instance, true)
     const party = relyingParty({ issuer: ALICE, port: server.port })
     const { client_id, client_secret } = await party.register()
     client = { client_id, client_secret: String(client_secret) }
   })
-  afterEach(() => server.close())
 
   const setTwoFactor = (): Promise<void> =>
     server.ui.owners.setAuthMode(instance, 'two_factor_mail')
@@ -68,57 +67,17 @@ describe('apps without a browser', () => {
       expect(answer.status).to.equal(202)
     })
 
-    const malformed: readonly [what: string, body: Body][] = [
-      ['no passphrase', { passphrase: undefined }],
-      ['no client_id', { client_id: undefined }],
-      ['no client_secret', { client_secret: undefined }],
-      ['null as client_secret', { client_secret: null }],
-      ['an array as passphrase', { passphrase: [LOGIN_VALUE] }],
-      ['a number as client_id', { client_id: 7 }],
-      ['two different passcodes', { two_factor_code: '1', two_factor_passcode: '2' }],
-    ]
-    for (const [what, body] of malformed) {
-      it(`answers 400 to ${what}, without checking or counting anything`, async () => {
-        for (let at = 0; at < 21; at += 1) {
-          const answer = await send({ passphrase: 'wrong', ...body })
-          expect(answer.status).to.equal(400)
-          expect(answer.json()).to.have.property('code', 'invalid_parameter')
-        }
-        expectCode(await send())
-      })
-    }
-
-    it('answers 400 to JSON that is broken or no object, 415 to a form', async () => {
-      const browser = server.browser()
-      for (const body of ['{', '[]', 'null', '"x"']) {
-        const headers = { 'content-type': 'application/json' }
-        const answer = await browser.request('POST', '/auth/login/flagship', { body, headers })
-        expect(answer.status, body).to.equal(400)
-      }
-      const form = { passphrase: LOGIN_VALUE, ...client }
-      expect((await browser.post('/auth/login/flagship', form)).status).to.equal(415)
-    })
-
     const twoFactor: readonly boolean[] = [false, true]
     for (const isOn of twoFactor) {
       it(`answers 401 to a wrong passphrase before all else, factor ${isOn ? 'on' : 'off'}`, async () => {
         if (isOn) await setTwoFactor()
         for (const client_id of [client.client_id, 'unknown']) {
           const answer = await send({ passphrase: 'wrong', client_id })
-          expect(answer.status).to.equal(401)
-          expect(answer.json()).to.deep.equal({
-            error: 'invalid passphrase',
-            code: 'invalid_passphrase',
-          })
+          expect(refusalOf(answer)).to.equal('401 invalid_passphrase')
         }
         expect(server.mails).to.deep.equal([])
       })
     }
-
-    it('answers 429 after 20 wrong passphrases, as the login does', async () => {
-      for (let at = 0; at < 20; at += 1) await send({ passphrase: 'wrong' })
-      expect((await send()).status).to.equal(429)
-    })
 
     it('answers 400 to an unknown client and to a wrong secret', async () => {
       for (const [body, expected] of [
@@ -169,8 +128,7 @@ describe('apps without a browser', () => {
           const pair = { two_factor_token, [name]: two_factor_code }
           expectCode(await send(pair))
           const again = await send(pair)
-          expect(again.status).to.equal(403)
-          expect(again.json()).to.have.property('code', 'two_factor_expired')
+          expect(refusalOf(again)).to.equal('403 two_factor_expired')
         })
       }
 
@@ -197,10 +155,9 @@ describe('apps without a browser', () => {
           expect(answer.json()).to.have.property('error')
         }
         expect(server.mails).to.have.lengthOf(1)
-        const wrong = await send({ two_factor_token, two_factor_code: 'wrong' })
-        expect(wrong.status).to.equal(403)
+        expect((await send({ two_factor_token, two_factor_code: 'wrong' })).status).to.equal(403)
         const dead = await send({ two_factor_token, two_factor_code })
-        expect([dead.status, dead.json<Body>()['code']]).to.deep.equal([403, 'two_factor_expired'])
+        expect(refusalOf(dead)).to.equal('403 two_factor_expired')
       })
 
       it('leaves a right pair as it was when the client is wrong', async () => {
@@ -220,18 +177,8 @@ describe('apps without a browser', () => {
         const other = await party.register()
         const { client_id, client_secret } = other
         const answer = await send({ ...pair, client_id, client_secret })
-        expect(answer.status).to.equal(403)
-        expect(answer.json()).to.include({ code: 'two_factor_expired' })
+        expect(refusalOf(answer)).to.equal('403 two_factor_expired')
         expectCode(await send(pair))
-      })
-
-      it('takes no token of another purpose', async () => {
-        const other = await server.browser().postJson('/auth/session_code', {
-          passphrase: LOGIN_VALUE,
-        })
-        const { two_factor_token } = other.json<Record<string, string>>()
-        const two_factor_code = lastPasscode(server)
-        expect((await send({ two_factor_token, two_factor_code })).status).to.equal(403)
       })
 
       it('skips it with an email_verified_code, once, and ignores a bad one', async () => {
@@ -257,13 +204,6 @@ describe('apps without a browser', () => {
       await setTwoFactor()
       expectCode(await send({ email_verified_code }))
     })
-
-    it('answers 412 before onboarding', async () => {
-      await server.ui.owners.createInstance({ domain: 'new.example.com' })
-      const other = server.browser('https://new.example.com')
-      const answer = await other.postJson('/auth/login/flagship', { passphrase: 'x', ...client })
-      expect(answer.status).to.equal(412)
-    })
   })
 
   describe('POST /auth/magic_link/flagship (login.md 5.3)', () => {
@@ -280,25 +220,7 @@ describe('apps without a browser', () => {
       const code = await newCode()
       expectCode(await send(code))
       const again = await send(code)
-      expect(again.status).to.equal(401)
-      expect(again.json()).to.deep.equal({
-        error: 'invalid magic code',
-        code: 'invalid_magic_code',
-      })
-    })
-
-    it('answers 400 to what is malformed', async () => {
-      const code = await newCode()
-      for (const body of [
-        { magic_code: undefined },
-        { magic_code: ['x'] },
-        { client_id: undefined },
-        { client_secret: null },
-        { passphrase: {} },
-      ]) {
-        expect((await send(code, body)).status).to.equal(400)
-      }
-      expectCode(await send(code))
+      expect(refusalOf(again)).to.equal('401 invalid_magic_code')
     })
 
     it('answers 401 to a bad code before it says anything of the client, and counts it', async () => {
@@ -345,8 +267,7 @@ describe('apps without a browser', () => {
         const next = await newCode()
         for (let at = 0; at < 5; at += 1) await send(next, { passphrase: 'wrong' })
       }
-      const over = await send(await newCode(), { passphrase: LOGIN_VALUE })
-      expect(over.status).to.equal(429)
+      expect((await send(await newCode(), { passphrase: LOGIN_VALUE })).status).to.equal(429)
     })
   })
 })

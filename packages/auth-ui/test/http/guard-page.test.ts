@@ -13,6 +13,7 @@ describe('what the guard answers without a token (owner.md 8.6)', () => {
   let browser: BrowserClient
   before(async () => {
     server = await startUi({
+      stays: true,
       behind: (app, oauth) => void app.use(oauth.guard({ verb: 'GET', type: 'io.svc.files' })),
     })
     await createAlice(server)

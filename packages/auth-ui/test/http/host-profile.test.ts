@@ -33,7 +33,6 @@ describe('fields of the profile that the host keeps', () => {
   let at: EmailServer
   let asked: (readonly [string, string, string | undefined, string])[]
   let veto: HttpError | undefined
-  afterEach(() => at.server.close())
 
   const noted =
     (name: string) =>

@@ -31,7 +31,6 @@ describe('pages where a consent was asked for', () => {
     party = await register({ client_kind: 'mobile', client_name: 'Second' })
     url = (await party.authorize({ scope: 'io.svc.files' })).url
   })
-  afterEach(() => server.close())
 
   async function register(metadata: Readonly<Record<string, unknown>>): Promise<RelyingParty> {
     const registered = relyingParty({ issuer: ALICE, port: server.port })

@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import { logIn, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 const DRIVE = 'https://drive.alice.example.com'
 
@@ -10,12 +10,9 @@ describe('logout (login.md 5.2)', () => {
   let browser: BrowserClient
   let instance: Instance
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
-    browser = server.browser()
+    ;({ server, instance, browser } = await withAlice(startUi()))
     await logIn(browser)
   })
-  afterEach(() => server.close())
 
   const tokenOf = async (who: BrowserClient): Promise<string> =>
     (await who.get(`${DRIVE}/`)).json<Record<string, string>>()['data-svc-token'] ?? ''
@@ -63,7 +60,6 @@ describe('logout (login.md 5.2)', () => {
     await end(browser, token)
     expect((await ask()).status).to.equal(404)
     expect((await end(other.browser(), token)).status).to.equal(401)
-    await other.close()
   })
 
   it('ends the others, and only them', async () => {

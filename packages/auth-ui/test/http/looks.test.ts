@@ -133,8 +133,7 @@ describe('looks of the host', () => {
         .and.not.include('ASKED')
       const consent = await consentPage(server)
       expect(consent.text).to.match(/ABOUT Notes[\s\S]*<form[\s\S]*<\/form>[\s\S]*ASKED/u)
-      const missing = await server.browser().get('/auth/none')
-      expect(missing.status).to.equal(404)
+      expect((await server.browser().get('/auth/none')).status).to.equal(404)
     })
 
     it('lead from an app host to the instance', async () => {

@@ -12,11 +12,11 @@ import { changeOwner } from '../support/second-step.ts'
 import { appToken, ask, startWithSettings } from '../support/settings-server.ts'
 import {
   ALICE,
-  createAlice,
-  LOGIN_VALUE,
   logIn,
+  LOGIN_VALUE,
   startUi,
   type UiServer,
+  withAlice,
 } from '../support/ui-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -38,8 +38,10 @@ eachStore((open, name) => {
     beforeEach(async () => {
       const clock = fakeClock()
       const store = await open({ clock })
-      server = await startWithSettings({ clock, store, ui: { limits: LIMITS } })
-      ;({ instance } = await createAlice(server, { email: EMAIL }))
+      ;({ server, instance } = await withAlice(
+        startWithSettings({ clock, store, ui: { limits: LIMITS } }),
+        { email: EMAIL },
+      ))
       await server.ui.owners.setMagicLink(instance, true)
       asking = server.browser()
       const other = name === 'Redis' ? await open({ clock, sameAs: store }) : store

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { pathOf, rowsOf } from '../support/every-row.ts'
-import { createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import { logIn, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 const NAMES = ['svcsessid', '__Host-csrf', '__Secure-svcknown', '__Secure-magic-request']
 const JUNK = ['', '%ff', '"', 'a'.repeat(4000), 'ÿþ', '__proto__', 'e30.e30.e30', '=;=', ';;;,,,']
@@ -29,8 +29,9 @@ describe('10.11 malformed headers', function () {
   this.timeout(20_000)
   let server: UiServer
   before(async () => {
-    server = await startUi({ oauth: { trustProxy: 1 } })
-    await createAlice(server, { email: 'alice@example.com' })
+    ;({ server } = await withAlice(startUi({ stays: true, oauth: { trustProxy: 1 } }), {
+      email: 'alice@example.com',
+    }))
   })
   after(() => server.close())
 

@@ -14,7 +14,6 @@ function marked(texts: Readonly<Record<string, string>>): Readonly<Record<string
 
 describe('a language of the host', () => {
   let server: UiServer
-  afterEach(() => server.close())
 
   async function start(locale: string, language: Language, tag = 'ar'): Promise<UiServer> {
     server = await startUi({

@@ -1,19 +1,15 @@
 import type { Instance } from '@svc/platform'
 import { expect } from 'chai'
 import { listTrustedDevices } from '../../src/factors/trusted-devices.ts'
-import { ownerOf } from '../support/second-step.ts'
-import { createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
-
-const JSON_ONLY = { accept: 'application/json' }
+import { ownerOf, trustBrowser } from '../support/second-step.ts'
+import { logIn, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 describe('ways to log in, on the host’s authority (login.md 8)', () => {
   let server: UiServer
   let instance: Instance
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
+    ;({ server, instance } = await withAlice(startUi()))
   })
-  afterEach(() => server.close())
 
   async function refusal(work: Promise<unknown>): Promise<string> {
     try {
@@ -44,33 +40,14 @@ describe('ways to log in, on the host’s authority (login.md 8)', () => {
     const { owners } = server.ui
     const { store } = server
     await owners.setAuthMode(instance, 'two_factor_mail')
-    const asked = await logIn(server.browser(), {}, JSON_ONLY)
-    expect(asked.json()).to.have.property('two_factor_token')
-    const trusting = server.browser()
-    const passcode = server.mails.findLast(({ template }) => template === 'two_factor')
-    const done = await trusting.post(
-      '/auth/twofactor',
-      {
-        'two-factor-token': asked.json<Record<string, string>>()['two_factor_token'] ?? '',
-        'two-factor-passcode':
-          passcode?.template === 'two_factor' ? passcode.variables.passcode : '',
-        'two-factor-generate-trusted-device-token': 'true',
-      },
-      { headers: JSON_ONLY },
-    )
-    expect(done.status).to.equal(200)
-    expect(
-      await listTrustedDevices({ store }, instance, await ownerOf(server, instance)),
-    ).to.have.lengthOf(1)
-
+    const trusted = async (): Promise<number> =>
+      (await listTrustedDevices({ store }, instance, await ownerOf(server, instance))).length
+    await trustBrowser(server, server.browser())
+    expect(await trusted()).to.equal(1)
     await owners.setAuthMode(instance, 'two_factor_mail')
-    expect(
-      await listTrustedDevices({ store }, instance, await ownerOf(server, instance)),
-    ).to.have.lengthOf(1)
+    expect(await trusted()).to.equal(1)
     await owners.setAuthMode(instance, 'basic')
-    expect(
-      await listTrustedDevices({ store }, instance, await ownerOf(server, instance)),
-    ).to.deep.equal([])
+    expect(await trusted()).to.equal(0)
     expect(await ownerOf(server, instance)).not.to.have.property('factors')
     expect((await logIn(server.browser())).status).to.equal(302)
   })

@@ -1,7 +1,8 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { JSON_ONLY, mailsOf, requestReset } from '../support/reset.ts'
+import { refusalOf } from '../support/refusal.ts'
+import { JSON_ONLY, mailsOf } from '../support/reset.ts'
 import { ask, startWithSettings } from '../support/settings-server.ts'
 import { ALICE, createAlice, LOGIN_VALUE, logIn, type UiServer } from '../support/ui-server.ts'
 
@@ -28,7 +29,6 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
     server = { ...started, mails }
     browser = server.browser()
   })
-  afterEach(() => server.close())
 
   /** `alice.example.com` with a hint, logged out. */
   async function createOwner(input: object = { email: EMAIL }, hint = HINT): Promise<Instance> {
@@ -39,33 +39,6 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
     expect((await ask(own, 'PUT', '/settings/hint', { hint })).status).to.equal(204)
     return instance
   }
-
-  const guards: readonly [
-    what: string,
-    send: (who: BrowserClient, path: string) => Promise<BrowserResponse>,
-    status: number,
-    code: string,
-  ][] = [
-    [
-      'another site',
-      (who, path) => who.post(path, {}, { headers: JSON_ONLY, from: 'https://evil.example' }),
-      403,
-      'cross_origin',
-    ],
-    [
-      'an app of the instance',
-      (who, path) =>
-        who.post(path, {}, { headers: JSON_ONLY, from: 'https://drive.alice.example.com' }),
-      403,
-      'cross_origin',
-    ],
-    [
-      'a csrf token that is not the cookie',
-      (who, path) => who.post(path, { csrf_token: 'x'.repeat(32) }, { headers: JSON_ONLY }),
-      403,
-      'csrf_invalid',
-    ],
-  ]
 
   describe('POST /auth/hint', () => {
     const askHint = (fields = {}, headers = {}): Promise<BrowserResponse> =>
@@ -86,17 +59,9 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
       expect(JSON.stringify(server.logged)).not.to.include(HINT)
     })
 
-    it('answers {status: sent} to JSON', async () => {
-      await createOwner()
-      const answer = await askHint({}, JSON_ONLY)
-      expect(answer.status).to.equal(200)
-      expect(answer.json()).to.deep.equal({ status: 'sent' })
-    })
-
     it('needs no body and no content type', async () => {
       await createOwner()
-      const answer = await browser.request('POST', '/auth/hint')
-      expect(answer.status).to.equal(200)
+      expect((await browser.request('POST', '/auth/hint')).status).to.equal(200)
       await server.sentMails()
       expect(mailsOf(server, 'passphrase_hint')).to.have.lengthOf(1)
     })
@@ -107,8 +72,7 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
       const target = encodeURIComponent('https://drive.alice.example.com/')
       expect(answer.text).to.include(`/auth/login?redirect=${target}`)
       const bad = await askHint({ redirect: 'https://evil.com' }, JSON_ONLY)
-      expect(bad.status).to.equal(400)
-      expect(bad.json()).to.include({ code: 'bad_redirect' })
+      expect(refusalOf(bad)).to.equal('400 bad_redirect')
     })
 
     for (const [what, hint] of [
@@ -176,19 +140,7 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
       await logIn(own)
       await ask(own, 'PUT', '/settings/hint', { hint: HINT })
       const bytes = bytesOf(await other.browser().post('/auth/hint', {}))
-      await other.close()
       return bytes
-    }
-
-    for (const [what, send, status, code] of guards) {
-      it(`answers ${status} ${code} to ${what}, and mails nothing`, async () => {
-        await createOwner()
-        const answer = await send(browser, '/auth/hint')
-        expect(answer.status).to.equal(status)
-        expect(answer.json()).to.include({ code })
-        await server.sentMails()
-        expect(mailsOf(server, 'passphrase_hint')).to.deep.equal([])
-      })
     }
   })
 
@@ -199,8 +151,7 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
     it('mails a fresh link that onboards', async () => {
       await createAlice(server, { email: EMAIL }, { isOnboarded: false })
       const form = (await browser.get('/auth/login')).page().form('/auth/onboarding/resend')
-      const answer = await browser.submit(form)
-      expect(answer.status).to.equal(200)
+      expect((await browser.submit(form)).status).to.equal(200)
       await server.sentMails()
       const [mail, ...more] = mailsOf(server, 'onboarding')
       expect(more).to.deep.equal([])
@@ -220,11 +171,6 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
       await server.sentMails()
       const form = (await browser.get(onboardingUrl)).page().form('/settings/passphrase')
       expect(form.method).to.equal('POST')
-    })
-
-    it('answers {status: sent} to JSON', async () => {
-      await createAlice(server, { email: EMAIL }, { isOnboarded: false })
-      expect((await resend(JSON_ONLY)).json()).to.deep.equal({ status: 'sent' })
     })
 
     it('sends two mails an hour, and answers the same bytes afterwards, with and without owner', async () => {
@@ -251,28 +197,6 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
       await server.sentMails()
       expect(mailsOf(server, 'onboarding')).to.deep.equal([])
     })
-
-    for (const [what, send, status, code] of guards) {
-      it(`answers ${status} ${code} to ${what}, and mails nothing`, async () => {
-        await createAlice(server, { email: EMAIL }, { isOnboarded: false })
-        const answer = await send(browser, '/auth/onboarding/resend')
-        expect(answer.status).to.equal(status)
-        expect(answer.json()).to.include({ code })
-        await server.sentMails()
-        expect(mailsOf(server, 'onboarding')).to.deep.equal([])
-      })
-    }
-  })
-
-  it('sets no session cookie anywhere here (10.4)', async () => {
-    await createOwner()
-    const answers = [
-      await browser.post('/auth/hint', {}),
-      await browser.post('/auth/onboarding/resend', {}),
-      await requestReset(browser),
-      await browser.get(mailsOf(server, 'passphrase_reset')[0]?.variables.url ?? ''),
-    ]
-    for (const answer of answers) expect(answer.setCookie('svcsessid')).to.equal(undefined)
   })
 })
 

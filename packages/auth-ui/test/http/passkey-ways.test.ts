@@ -1,6 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
+import { refusalOf } from '../support/refusal.ts'
 import { confirmedFor, EMAIL, lastMail, type OwnerAt, ownerAt } from '../support/factor-flows.ts'
 import { enablePasskey, optionsOf, passkeyLogin, passkeyPage } from '../support/passkey-flows.ts'
 import { changeOwner, ownerOf } from '../support/second-step.ts'
@@ -8,7 +9,7 @@ import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
 } from '../support/software-authenticator.ts'
-import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import { ALICE, logIn, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
 const ASKED = '/settings/factors/passkey_after_passphrase'
@@ -19,12 +20,10 @@ describe('passkeys beside the passphrase', () => {
   let instance: Instance
   let browser: BrowserClient
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server, { email: EMAIL }))
+    ;({ server, instance } = await withAlice(startUi(), { email: EMAIL }))
     owner = await ownerAt(server)
     browser = server.browser()
   })
-  afterEach(() => server.close())
 
   const add = (counter = 0): Promise<SoftwareAuthenticator> =>
     enablePasskey(server, owner, softwareAuthenticator(ALICE, counter))
@@ -72,8 +71,7 @@ describe('passkeys beside the passphrase', () => {
       const on = { ...fields, enabled: true }
       expect((await owner.call('PUT', ASKED, { enabled: true })).status).to.equal(403)
       const refused = await owner.call('PUT', ASKED, on)
-      expect(refused.status).to.equal(409)
-      expect(refused.text).to.include('factor_needed')
+      expect(refusalOf(refused)).to.equal('409 factor_needed')
       expect(
         (await owner.call('POST', '/settings/factors/recovery_codes', fields)).status,
       ).to.equal(200)
@@ -82,8 +80,7 @@ describe('passkeys beside the passphrase', () => {
       expect((await passkeyLogin(browser, device)).status, 'alone').to.equal(200)
       const codes = await owner.call('DELETE', '/settings/factors/recovery_codes', fields)
       expect(codes.status).to.equal(409)
-      const off = await owner.call('PUT', ASKED, { ...fields, enabled: false })
-      expect(off.status).to.equal(204)
+      expect((await owner.call('PUT', ASKED, { ...fields, enabled: false })).status).to.equal(204)
       expect(await asksMore()).to.equal(false)
       expect((await owner.call('PUT', ASKED, { ...fields, enabled: 'x' })).status).to.equal(400)
     })
@@ -150,8 +147,7 @@ describe('passkeys beside the passphrase', () => {
     const path = `/settings/factors/passkeys/${device.credentialId}`
     expect((await owner.call('PATCH', path, { trusted: true })).status).to.equal(403)
     const fields = await confirmedFor(server, owner)
-    const answer = await owner.call('PATCH', path, { ...fields, trusted: true })
-    expect(answer.status).to.equal(200)
+    expect((await owner.call('PATCH', path, { ...fields, trusted: true })).status).to.equal(200)
     expect((await passkeyLogin(browser, device)).status).to.equal(200)
   })
 
@@ -162,8 +158,7 @@ describe('passkeys beside the passphrase', () => {
     const remove = ({ credentialId }: SoftwareAuthenticator) =>
       owner.call('DELETE', `/settings/factors/passkeys/${credentialId}`, fields)
     const refused = await remove(one)
-    expect(refused.status).to.equal(409)
-    expect(refused.text).to.include('no_way_in')
+    expect(refusalOf(refused)).to.equal('409 no_way_in')
     await owner.call('POST', '/settings/factors/recovery_codes', fields)
     expect((await remove(one)).status).to.equal(204)
     expect((await remove(other)).status).to.equal(409)
@@ -210,8 +205,7 @@ describe('passkeys beside the passphrase', () => {
       const strict = (await browser.get('/auth/confirm?state=x&require=passphrase')).page()
       expect(strict.attribute('data-options')).to.equal(undefined)
       expect(strict.form('/auth/confirm').value('require')).to.equal('passphrase')
-      const answer = await confirmBy(device, '', { require: 'passphrase' })
-      expect(answer.status).to.equal(400)
+      expect((await confirmBy(device, '', { require: 'passphrase' })).status).to.equal(400)
     })
   })
 
@@ -242,8 +236,7 @@ describe('passkeys beside the passphrase', () => {
 
     it('are not offered later than five minutes, to strangers, or after another way in', async () => {
       const device = await add()
-      const stranger = await browser.get(OFFER)
-      expect(stranger.status).to.equal(302)
+      expect((await browser.get(OFFER)).status).to.equal(302)
       await passkeyLogin(browser, device)
       expect((await browser.get(OFFER)).status).to.equal(302)
       const page = (await owner.browser.get(OFFER)).page()
@@ -258,8 +251,7 @@ describe('passkeys beside the passphrase', () => {
         [...kept, ['credential', credential]],
         { headers: JSON_ONLY },
       )
-      expect(late.status).to.equal(403)
-      expect(late.json()).to.include({ code: 'confirmation_required' })
+      expect(refusalOf(late)).to.equal('403 confirmation_required')
       expect((await shown())['passkeys']).to.have.lengthOf(1)
       expect((await browser.get('/auth/passkey/offer?redirect=https%3A%2F%2Fx')).status).to.equal(
         400,

@@ -1,16 +1,16 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { mailsOf, resetLink } from '../support/reset.ts'
+import { refusalOf } from '../support/refusal.ts'
+import { JSON_ONLY, mailsOf, resetLink } from '../support/reset.ts'
 import { ask, startWithSettings } from '../support/settings-server.ts'
 import {
-  ALICE,
-  createAlice,
+  logIn,
   LOGIN_VALUE,
   loginValueOf,
-  logIn,
   PASSPHRASE,
   type UiServer,
+  withAlice,
 } from '../support/ui-server.ts'
 
 const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVlLCAzMiBieXRlcyBsb25nLi4='
@@ -22,75 +22,14 @@ describe('passphrase settings (login.md 7)', () => {
   let browser: BrowserClient
   let instance: Instance
   beforeEach(async () => {
-    server = await startWithSettings()
-    ;({ instance } = await createAlice(server, { email: 'alice@example.org' }))
-    browser = server.browser()
+    ;({ server, instance, browser } = await withAlice(startWithSettings(), {
+      email: 'alice@example.org',
+    }))
     await logIn(browser)
   })
-  afterEach(() => server.close())
 
   const put = (json: unknown): Promise<BrowserResponse> =>
     ask(browser, 'PUT', '/settings/passphrase', json)
-
-  const gates: readonly [method: string, path: string, json: unknown, verb: 'GET' | 'PUT'][] = [
-    ['PUT', '/settings/passphrase', CHANGE, 'PUT'],
-    ['POST', '/settings/passphrase/check', { passphrase: LOGIN_VALUE }, 'PUT'],
-    ['GET', '/settings/hint', undefined, 'GET'],
-    ['PUT', '/settings/hint', { hint: 'x' }, 'PUT'],
-  ]
-  for (const [method, path, json, verb] of gates) {
-    it(`answers 401 without token and 403 without ${verb} to ${method} ${path}`, async () => {
-      const missing = await browser.request(method, path, {
-        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-        headers: { 'content-type': 'application/json' },
-      })
-      expect(missing.status).to.equal(401)
-      expect(missing.headers['www-authenticate']).to.match(/^Bearer/)
-      const slug = verb === 'PUT' ? 'reader' : 'drive'
-      const forbidden = await ask(browser, method, path, json, { slug })
-      expect(forbidden.status).to.equal(403)
-      expect((await logIn(browser.another())).status).to.equal(302)
-    })
-  }
-
-  for (const [method, path] of gates.filter(([, , json]) => json !== undefined)) {
-    const bodies: readonly [what: string, body: string, type: string, status: number][] = [
-      ['a form', 'passphrase=x', 'application/x-www-form-urlencoded', 415],
-      ['an array', '[]', 'application/json', 400],
-      ['null', 'null', 'application/json', 400],
-      ['broken JSON', '{', 'application/json', 400],
-      [
-        'arrays for texts',
-        '{"new_passphrase":["x"],"passphrase":["x"],"hint":["x"]}',
-        'application/json',
-        400,
-      ],
-      [
-        'objects for texts',
-        '{"new_passphrase":{},"passphrase":{},"hint":{}}',
-        'application/json',
-        400,
-      ],
-      [
-        'lone surrogates',
-        '{"current_passphrase":"\\ud800","passphrase":"\\ud800","hint":"\\ud800"}',
-        'application/json',
-        400,
-      ],
-      ['more than 64 KiB', `{"x":"${'y'.repeat(65_536)}"}`, 'application/json', 413],
-    ]
-    for (const [what, body, type, status] of bodies) {
-      it(`answers ${status} to ${what} at ${method} ${path}`, async () => {
-        const page = await browser.get('https://settings.alice.example.com/')
-        const token = page.json<Record<string, string>>()['data-svc-token']
-        const answer = await browser.request(method, path, {
-          body,
-          headers: { authorization: `Bearer ${token}`, 'content-type': type },
-        })
-        expect(answer.status).to.equal(status)
-      })
-    }
-  }
 
   describe('PUT /settings/passphrase', () => {
     it('replaces the passphrase: 204, and a new session of the same kind', async () => {
@@ -114,15 +53,6 @@ describe('passphrase settings (login.md 7)', () => {
       const answer = await ask(long, 'PUT', '/settings/passphrase', CHANGE)
       expect(answer.setCookie('svcsessid')?.attributes['max-age']).to.equal('34560000')
       expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
-    })
-
-    it('may be read by the settings app from its own origin', async () => {
-      const answer = await put(CHANGE)
-      expect(answer.headers['access-control-allow-origin']).to.equal(
-        'https://settings.alice.example.com',
-      )
-      expect(answer.headers['access-control-allow-credentials']).to.equal('true')
-      expect(answer.headers['cache-control']).to.equal('no-store')
     })
 
     it('derives a raw passphrase itself', async () => {
@@ -167,8 +97,7 @@ describe('passphrase settings (login.md 7)', () => {
     for (const [what, change, status, code] of refused) {
       it(`answers ${status} ${code} to ${what}, and changes nothing`, async () => {
         const answer = await put({ ...CHANGE, ...change })
-        expect(answer.status).to.equal(status)
-        expect(answer.json()).to.include({ code })
+        expect(refusalOf(answer)).to.equal(`${status} ${code}`)
         expect(answer.headers['www-authenticate']).to.equal(undefined)
         expect(answer.setCookie('svcsessid')).to.equal(undefined)
         expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
@@ -208,8 +137,7 @@ describe('passphrase settings (login.md 7)', () => {
         iterations: 50_000,
       }
       const missing = await put(back)
-      expect(missing.status).to.equal(400)
-      expect(missing.json()).to.include({ code: 'invalid_parameter' })
+      expect(refusalOf(missing)).to.equal('400 invalid_parameter')
       const alias = { key: '0.a|b', publicKey: 'pub', privateKey: '2.a|b|c' }
       expect((await put({ ...back, ...alias })).status).to.equal(204)
     })
@@ -226,8 +154,7 @@ describe('passphrase settings (login.md 7)', () => {
       const force = { new_passphrase: LOGIN_VALUE, iterations: 50_000, force: true }
       expect((await ask(other, 'PUT', '/settings/passphrase', force)).status).to.equal(204)
       expect((await logIn(other.another())).status).to.equal(302)
-      const again = await ask(other, 'PUT', '/settings/passphrase', force)
-      expect(again.status).to.equal(400)
+      expect((await ask(other, 'PUT', '/settings/passphrase', force)).status).to.equal(400)
       expect((await server.ui.owners.access(bob)).passwordDefined).to.equal(true)
     })
 
@@ -238,8 +165,7 @@ describe('passphrase settings (login.md 7)', () => {
       let current = LOGIN_VALUE
       const change = async (more: object): Promise<void> => {
         const next = { current_passphrase: current, new_passphrase: NEW_VALUE, iterations: 50_000 }
-        const answer = await put({ ...next, ...more })
-        expect(answer.status).to.equal(204)
+        expect((await put({ ...next, ...more })).status).to.equal(204)
         current = NEW_VALUE
       }
       await change({})
@@ -272,19 +198,9 @@ describe('passphrase settings (login.md 7)', () => {
       expect((await check(LOGIN_VALUE)).status).to.equal(204)
       for (const wrong of ['wrong', '', PASSPHRASE, 'x'.repeat(2000)]) {
         const answer = await check(wrong)
-        expect(answer.status).to.equal(403)
-        expect(answer.json()).to.include({ code: 'invalid_passphrase' })
+        expect(refusalOf(answer)).to.equal('403 invalid_passphrase')
         expect(answer.headers['www-authenticate']).to.equal(undefined)
       }
-    })
-
-    it('answers 400 without passphrase', async () => {
-      expect((await ask(browser, 'POST', '/settings/passphrase/check', {})).status).to.equal(400)
-    })
-
-    it('counts wrong ones', async () => {
-      for (let at = 0; at < 20; at += 1) await check('wrong')
-      expect((await check(LOGIN_VALUE)).status).to.equal(429)
     })
   })
 
@@ -294,8 +210,7 @@ describe('passphrase settings (login.md 7)', () => {
 
     it('is there or not, and its text in no answer', async () => {
       const told = async (): Promise<BrowserResponse> => ask(browser, 'GET', '/settings/passphrase')
-      const none = await ask(browser, 'GET', '/settings/hint')
-      expect(none.status).to.equal(404)
+      expect((await ask(browser, 'GET', '/settings/hint')).status).to.equal(404)
       expect((await told()).text).not.to.include('hint')
       expect((await setHint('my first cat')).status).to.equal(204)
       const there = await ask(browser, 'GET', '/settings/hint')
@@ -310,8 +225,7 @@ describe('passphrase settings (login.md 7)', () => {
 
     it('answers 422 when it is the passphrase', async () => {
       const answer = await setHint(PASSPHRASE)
-      expect(answer.status).to.equal(422)
-      expect(answer.json()).to.include({ code: 'invalid_hint' })
+      expect(refusalOf(answer)).to.equal('422 invalid_hint')
       expect(answer.text).not.to.include(PASSPHRASE)
       expect((await ask(browser, 'GET', '/settings/hint')).status).to.equal(404)
     })
@@ -320,19 +234,85 @@ describe('passphrase settings (login.md 7)', () => {
       expect((await setHint('é'.repeat(257))).status).to.equal(400)
       expect((await ask(browser, 'PUT', '/settings/hint', {})).status).to.equal(400)
     })
-
-    it('is no way to try passphrases: 20 an hour', async () => {
-      for (let at = 0; at < 20; at += 1) expect((await setHint(`try ${at}`)).status).to.equal(204)
-      expect((await setHint(PASSPHRASE)).status).to.equal(429)
-    })
   })
 
-  it('drops a pending link to a new passphrase', async () => {
-    const url = await resetLink(server, browser.another())
-    expect((await put(CHANGE)).status).to.equal(204)
-    expect((await browser.another().get(url)).status).to.equal(400)
-    await server.sentMails()
-    expect(mailsOf(server, 'passphrase_changed')).to.have.lengthOf(1)
-    expect(url.startsWith(ALICE)).to.equal(true)
+  describe('PUT /settings/passphrase with the second factor on (login.md 7)', () => {
+    beforeEach(() => server.ui.owners.setAuthMode(instance, 'two_factor_mail'))
+    const first = { current_passphrase: LOGIN_VALUE, new_passphrase: NEW_VALUE, iterations: 50_000 }
+    const second = { new_passphrase: NEW_VALUE, iterations: 50_000 }
+    /** Passcode and token of a second step that an answer asks for. */
+    function pairOf(answer: BrowserResponse): { token: string; passcode: string } {
+      const token = answer.json<{ two_factor_token: string }>().two_factor_token
+      return { token, passcode: mailsOf(server, 'two_factor').at(-1)?.variables.passcode ?? '' }
+    }
+    async function begin(): Promise<{ two_factor_token: string; two_factor_passcode: string }> {
+      const { token, passcode } = pairOf(await put({ current_passphrase: LOGIN_VALUE }))
+      return { two_factor_token: token, two_factor_passcode: passcode }
+    }
+
+    it('answers the first call with a token, and changes nothing', async () => {
+      const answer = await put(first)
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.have.all.keys('two_factor_token')
+      expect(answer.setCookie('svcsessid')).to.equal(undefined)
+      expect(mailsOf(server, 'two_factor').at(-1)?.variables.purpose).to.equal('passphrase')
+      expect((await logIn(server.browser(), {}, JSON_ONLY)).status).to.equal(200)
+    })
+
+    it('answers the second call with 204 and a new session', async () => {
+      const answer = await put({ ...second, ...(await begin()) })
+      expect(answer.status).to.equal(204)
+      expect(answer.setCookie('svcsessid')).not.to.equal(undefined)
+      expect((await logIn(server.browser())).status).to.equal(401)
+    })
+
+    it('sends no passcode for a wrong passphrase', async () => {
+      const answer = await put({ ...first, current_passphrase: 'wrong' })
+      expect(refusalOf(answer)).to.equal('400 invalid_passphrase')
+      expect(mailsOf(server, 'two_factor')).to.deep.equal([])
+    })
+
+    const bad: readonly [what: string, change: object, status: number, code: string][] = [
+      ['a wrong code', { two_factor_passcode: '000000x' }, 400, 'two_factor_invalid'],
+      ['no code', { two_factor_passcode: undefined }, 400, 'two_factor_invalid'],
+      ['an empty code', { two_factor_passcode: '' }, 400, 'two_factor_invalid'],
+      ['an unknown token', { two_factor_token: 'x'.repeat(96) }, 400, 'two_factor_expired'],
+      ['iterations out of range', { iterations: 1 }, 422, 'kdf_iterations'],
+      ['an empty passphrase', { new_passphrase: '' }, 400, 'invalid_parameter'],
+      ['a hint that is the passphrase', { hint: NEW_VALUE }, 400, 'invalid_hint'],
+    ]
+    for (const [what, fields, status, code] of bad) {
+      it(`answers ${status} ${code} to ${what}, and keeps the pair`, async () => {
+        const pair = await begin()
+        const answer = await put({ ...second, ...pair, ...fields })
+        expect(refusalOf(answer)).to.equal(`${status} ${code}`)
+        expect((await put({ ...second, ...pair })).status).to.equal(204)
+      })
+    }
+
+    it('takes no token of another purpose', async () => {
+      const { token, passcode } = pairOf(await logIn(server.browser(), {}, JSON_ONLY))
+      const answer = await put({
+        ...second,
+        two_factor_token: token,
+        two_factor_passcode: passcode,
+      })
+      expect(refusalOf(answer)).to.equal('400 two_factor_expired')
+    })
+
+    it('takes a pair once', async () => {
+      const pair = await begin()
+      expect((await put({ ...second, ...pair })).status).to.equal(204)
+      expect((await put({ ...second, ...pair })).status).to.equal(400)
+    })
+
+    it('is still asked after a reset (security.md 36)', async () => {
+      const other = server.browser()
+      const url = await resetLink(server, other)
+      const form = (await other.get(url)).page().form('/auth/passphrase_renew')
+      await other.submit(form, { passphrase: NEW_VALUE, iterations: '50000' })
+      const answer = await logIn(server.browser(), { passphrase: NEW_VALUE }, JSON_ONLY)
+      expect(answer.json()).to.have.property('two_factor_token')
+    })
   })
 })

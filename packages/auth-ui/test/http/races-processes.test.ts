@@ -29,12 +29,12 @@ import {
 import type { UiProcessArguments } from '../support/ui-process.ts'
 import {
   ALICE,
-  createAlice,
+  logIn,
   LOGIN_VALUE,
   loginValueOf,
-  logIn,
   startUi,
   type UiServer,
+  withAlice,
 } from '../support/ui-server.ts'
 
 const APP = 'https://drive.alice.example.com'
@@ -60,8 +60,10 @@ describe('one-time values, used at once from two processes of the system', funct
       children.map(async (child) => Number((await once(child, 'message'))[0])),
     )
     store = redisStore({ url: redis.url, ...redisPatience() })
-    server = await startUi({ store, key, ui: { limits: ROOMY_LIMITS } })
-    ;({ instance } = await createAlice(server, { email: 'alice@example.com' }))
+    ;({ server, instance } = await withAlice(
+      startUi({ stays: true, store, key, ui: { limits: ROOMY_LIMITS } }),
+      { email: 'alice@example.com' },
+    ))
     await server.ui.owners.setMagicLink(instance, true)
     const party = relyingParty({ issuer: ALICE, port: server.port })
     const { client_id, client_secret } = await party.register()

@@ -1,15 +1,14 @@
 import { MINUTE_MS } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import { refusalOf } from '../support/refusal.ts'
+import { ALICE, logIn, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 describe('limits of wrong passphrases (login.md 4.7, D15)', () => {
   let server: UiServer
   beforeEach(async () => {
-    server = await startUi({ oauth: { trustProxy: 1 } })
-    await createAlice(server)
+    ;({ server } = await withAlice(startUi({ oauth: { trustProxy: 1 } })))
   })
-  afterEach(() => server.close())
 
   const from = (address: string): BrowserClient =>
     server.browser(ALICE, { 'x-forwarded-for': address })
@@ -24,8 +23,7 @@ describe('limits of wrong passphrases (login.md 4.7, D15)', () => {
     const browser = from('192.0.2.1')
     await failTimes(browser, 20)
     const answer = await fail(browser)
-    expect(answer.status).to.equal(429)
-    expect(answer.json()).to.include({ code: 'rate_limited' })
+    expect(refusalOf(answer)).to.equal('429 rate_limited')
     expect(Number(answer.headers['retry-after'])).to.be.within(1, 900)
     const page = await logIn(browser, { redirect: 'drive' })
     expect(page.status).to.equal(429)
@@ -131,6 +129,5 @@ describe('limits of wrong passphrases (login.md 4.7, D15)', () => {
     expect(refused[0]?.json()).to.include({ code: 'busy' })
     await failTimes(browser, 20 - checked.length)
     expect((await fail(browser)).status).to.equal(429)
-    await busy.close()
   })
 })

@@ -4,10 +4,10 @@ import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { DEFAULT_LIMITS } from '../../src/index.ts'
 import { fieldsOf, pathOf, rowsOf, sendTo } from '../support/every-row.ts'
-import { appToken, startWithSettings } from '../support/settings-server.ts'
-import { createAlice, logIn, type UiServer } from '../support/ui-server.ts'
+import { METHODS } from '../support/exercise-every-row.ts'
+import { startWithSettings } from '../support/settings-server.ts'
+import { createAlice, type UiServer, withAlice } from '../support/ui-server.ts'
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const HOUR_MS = 3_600_000
 const CSRF_TOKEN = 'c'.repeat(32)
 
@@ -16,11 +16,8 @@ describe('every route of auth-ui', () => {
   let server: UiServer
   let browser: BrowserClient
   beforeEach(async () => {
-    server = await startWithSettings()
-    await createAlice(server)
-    browser = server.browser()
+    ;({ server, browser } = await withAlice(startWithSettings()))
   })
-  afterEach(() => server.close())
 
   it('refuses strangers before it looks at what they send, where a requirement guards it', async () => {
     const guarded = rowsOf(server, ...METHODS).filter((row) => guardOf(row) !== undefined)
@@ -57,22 +54,6 @@ describe('every route of auth-ui', () => {
     expect(missing).to.deep.equal([])
   })
 
-  it('refuses a token that is none with 401, where one is asked for', async () => {
-    for (const row of rowsOf(server, ...METHODS).filter(asksForToken)) {
-      const answer = await askWith(row, { authorization: 'Bearer no-token' })
-      expect(answer.status, nameOf(row)).to.equal(401)
-    }
-  })
-
-  it('refuses an app without the permission with 403', async () => {
-    await logIn(browser)
-    const token = await appToken(browser, 'drive')
-    for (const row of rowsOf(server, ...METHODS).filter(asksForToken)) {
-      const answer = await askWith(row, { authorization: `Bearer ${token}` })
-      expect(answer.status, nameOf(row)).to.equal(403)
-    }
-  })
-
   it('names only counters that there are', () => {
     const named = rowsOf(server, ...METHODS).flatMap(limitsOf)
     expect(named).to.have.length.greaterThan(20)
@@ -92,14 +73,10 @@ describe('every route of auth-ui', () => {
       const closed = await startWithSettings({
         ui: { limits: { [bucket]: { limit: 0, windowMs: HOUR_MS } } },
       })
-      try {
-        await createAlice(closed)
-        const answer = await sendSomething(closed.browser(), row)
-        expect(answer.status, `${nameOf(row)} (${bucket})`).to.equal(429)
-        expect(Number(answer.headers['retry-after'])).to.be.within(1, HOUR_MS / 1000)
-      } finally {
-        await closed.close()
-      }
+      await createAlice(closed)
+      const answer = await sendSomething(closed.browser(), row)
+      expect(answer.status, `${nameOf(row)} (${bucket})`).to.equal(429)
+      expect(Number(answer.headers['retry-after'])).to.be.within(1, HOUR_MS / 1000)
     }
   })
 
@@ -124,13 +101,6 @@ describe('every route of auth-ui', () => {
 function guardOf({ auth }: RouteRow): string | undefined {
   if (typeof auth !== 'function' || auth.provedBy !== undefined) return undefined
   return auth.name === 'anybody' ? undefined : auth.name
-}
-
-/** Of an app, and nothing beside it. */
-function asksForToken(row: RouteRow): boolean {
-  return (
-    typeof row.auth === 'function' && row.auth.callers.every((caller) => caller.endsWith('token'))
-  )
 }
 
 function limitsOf({ limit = [] }: RouteRow): readonly RouteLimit[] {

@@ -1,7 +1,14 @@
 import type { Instance } from '@svc/platform'
 import { type BrowserClient, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import {
+  ALICE,
+  createAlice,
+  logIn,
+  startUi,
+  type UiServer,
+  withAlice,
+} from '../support/ui-server.ts'
 
 for (const subdomains of ['nested', 'flat'] as const) {
   const isFlat = subdomains === 'flat'
@@ -13,11 +20,8 @@ for (const subdomains of ['nested', 'flat'] as const) {
     let instance: Instance
     let browser: BrowserClient
     beforeEach(async () => {
-      server = await startUi({ oauth: { subdomains } })
-      ;({ instance } = await createAlice(server))
-      browser = server.browser()
+      ;({ server, instance, browser } = await withAlice(startUi({ oauth: { subdomains } })))
     })
-    afterEach(() => server.close())
 
     const newCode = (): Promise<string> => server.ui.owners.createSessionCode(instance)
 
@@ -39,7 +43,7 @@ for (const subdomains of ['nested', 'flat'] as const) {
     it('are used up by the first, and then as if absent: the login does not see them', async () => {
       const code = await newCode()
       await browser.get(`${drive}/?session_code=${code}`)
-      for (const bad of [code, 'x', '', 'a'.repeat(32)]) {
+      for (const bad of [code, 'x', '', 'a'.repeat(32), '%00', '../../x', 'a'.repeat(5000)]) {
         const other = server.browser()
         const answer = await other.get(`${drive}/a?session_code=${bad}&b=c`)
         expect(answer.status).to.equal(302)
@@ -100,7 +104,6 @@ for (const subdomains of ['nested', 'flat'] as const) {
       const answer = await strict.browser().get(`${drive}/?session_code=${code}`)
       expect([answer.status, answer.setCookies]).to.deep.equal([403, []])
       expect(await strict.ui.owners.listSessions(alice)).to.deep.equal([])
-      await strict.close()
     })
   })
 }
@@ -111,14 +114,11 @@ describe('session codes on GET /auth/authorize (login.md 9.1, D57)', () => {
   let browser: BrowserClient
   let url: string
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
-    browser = server.browser()
+    ;({ server, instance, browser } = await withAlice(startUi()))
     const party = relyingParty({ issuer: ALICE, port: server.port })
     await party.register()
     ;({ url } = await party.authorize({ scope: 'io.svc.files', state: 'a%2B b' }))
   })
-  afterEach(() => server.close())
 
   const newCode = (): Promise<string> => server.ui.owners.createSessionCode(instance)
 
@@ -149,10 +149,8 @@ describe('session codes on GET /auth/authorize (login.md 9.1, D57)', () => {
     const bad = `${ALICE}/auth/authorize?client_id=unknown&state=x`
     const answer = await browser.get(`${bad}&session_code=${code}`)
     expect([answer.status, answer.location]).to.deep.equal([302, bad])
-    const page = await browser.follow(answer)
-    expect(page.status).to.equal(400)
-    const other = await server.browser().get(`${url}&session_code=${code}`)
-    expect(other.setCookies).to.deep.equal([])
+    expect((await browser.follow(answer)).status).to.equal(400)
+    expect((await server.browser().get(`${url}&session_code=${code}`)).setCookies).to.deep.equal([])
   })
 
   it('are as if absent when they are not good', async () => {

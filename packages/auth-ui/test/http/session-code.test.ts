@@ -1,15 +1,9 @@
 import type { Instance } from '@svc/platform'
-import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
+import { type BrowserClient, type BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
+import { allowClient } from '../support/allowed-clients.ts'
 import { lastPasscode } from '../support/second-step.ts'
-import {
-  ALICE,
-  createAlice,
-  LOGIN_VALUE,
-  logIn,
-  startUi,
-  type UiServer,
-} from '../support/ui-server.ts'
+import { logIn, LOGIN_VALUE, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 const PATH = '/auth/session_code'
 const NOT_AUTHORIZED = { error: 'Not authorized', code: 'not_authorized' }
@@ -20,11 +14,8 @@ describe('POST /auth/session_code (login.md 5.4)', () => {
   let instance: Instance
   let browser: BrowserClient
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
-    browser = server.browser()
+    ;({ server, instance, browser } = await withAlice(startUi()))
   })
-  afterEach(() => server.close())
 
   const send = (
     body: unknown,
@@ -75,59 +66,24 @@ describe('POST /auth/session_code (login.md 5.4)', () => {
     })
   }
 
-  const malformed: readonly [what: string, body: string][] = [
-    ['broken JSON', '{'],
-    ['an array', '[]'],
-    ['a number', '7'],
-    ['an array as passphrase', JSON.stringify({ passphrase: [LOGIN_VALUE] })],
-    ['a lone surrogate', '{"passphrase":"\\ud800"}'],
-    [
-      'two different passcodes',
-      JSON.stringify({
-        passphrase: LOGIN_VALUE,
-        two_factor_token: 'x',
-        two_factor_passcode: '123456',
-        two_factor_code: '654321',
-      }),
-    ],
-  ]
-  for (const [what, body] of malformed) {
-    it(`answers 400 to ${what}`, async () => {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await browser.request('POST', PATH, { body, headers })
-      expect(answer.status).to.equal(400)
-      expect(answer.headers).not.to.have.property('www-authenticate')
-    })
-  }
-
-  it('answers 415 to a form, which any site could send', async () => {
-    const answer = await browser.post(PATH, { passphrase: LOGIN_VALUE })
-    expect(answer.status).to.equal(415)
-  })
-
   describe('with a bearer', () => {
-    async function accessToken(): Promise<string> {
-      const party = relyingParty({ issuer: ALICE, port: server.port })
-      await party.register()
-      await logIn(browser)
-      const pending = await party.authorize({ scope: 'io.svc.files' })
-      const consent = await browser.get(pending.url)
-      const allowed = await browser.submit(consent.page().form('/auth/authorize'))
-      return (await party.exchange(allowed.location ?? '', pending)).access_token
-    }
-
     it('answers 401 invalid_token to one that is not that of a certified app', async () => {
       await logIn(browser)
       const page = await browser.get('https://drive.alice.example.com/')
       const appToken = page.json<Record<string, string>>()['data-svc-token'] ?? ''
+      const { id, party, tokens } = await allowClient(browser, server.port, 'io.svc.files')
       const bearers = [
         'Bearer x',
         'bearer',
         'null',
         'Basic eDp5',
         `Bearer ${appToken}`,
-        `Bearer ${await accessToken()}`,
+        `Bearer ${tokens.access_token}`,
       ]
+      // Certified or not: the token allows less than everything.
+      await server.oauth.clients.setFlagship(instance, id, true)
+      const certified = await allowClient(browser, server.port, 'io.svc.files:GET', {}, party)
+      bearers.push(`Bearer ${certified.tokens.access_token}`)
       for (const authorization of bearers) {
         const answer = await browser.postJson(PATH, {}, { headers: { authorization } })
         expect(answer.status, authorization).to.equal(401)
@@ -203,38 +159,9 @@ describe('POST /auth/session_code (login.md 5.4)', () => {
       expect(server.mails).to.have.lengthOf(2)
     })
 
-    it('takes no token of another purpose, and gives none away', async () => {
-      const login = await logIn(browser, {}, { accept: 'application/json' })
-      const { two_factor_token: token } = login.json<Record<string, string>>()
-      const answer = await send({
-        passphrase: LOGIN_VALUE,
-        two_factor_token: token,
-        two_factor_passcode: lastPasscode(server),
-      })
-      expect(answer.status).to.equal(403)
-      expect(answer.json()).to.have.property('code', 'two_factor_expired')
-      expect(answer.json<Record<string, string>>()['two_factor_token']).not.to.equal(token)
-    })
-
     it('checks the passphrase first, and mails nothing to a wrong one', async () => {
       expect((await send({ passphrase: 'wrong' })).status).to.equal(401)
       expect(server.mails).to.deep.equal([])
     })
-  })
-
-  it('answers 429 beyond 60 codes an hour', async () => {
-    for (let at = 0; at < 60; at += 1) await server.ui.owners.createSessionCode(instance)
-    const answer = await send({ passphrase: LOGIN_VALUE })
-    expect(answer.status).to.equal(429)
-    server.clock.advance(3_600_000)
-    expect((await send({ passphrase: LOGIN_VALUE })).status).to.equal(201)
-  })
-
-  it('answers 401 before onboarding, as to any wrong passphrase', async () => {
-    await server.ui.owners.createInstance({ domain: 'new.example.com' })
-    const other = server.browser('https://new.example.com')
-    const answer = await other.postJson(PATH, { passphrase: LOGIN_VALUE })
-    expect(answer.status).to.equal(401)
-    expect(answer.json()).to.include({ error: 'Not authorized' })
   })
 })

@@ -1,20 +1,23 @@
 import { DAY_MS, type Instance, MINUTE_MS } from '@svc/platform'
+import { indexKey, recordKey, secretKey } from '@svc/store'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
-import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import { beforeEach, describe, it } from 'mocha'
+import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import { loginChanges, type LoginEntry } from '../../src/session/login-history.ts'
+import { ALICE, logIn, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 const AUTHORIZE = `${ALICE}/auth/authorize?client_id=x`
+
+const HOST = 'alice.example.com'
 
 describe('sessions (login.md 2.2, D59)', () => {
   let server: UiServer
   let browser: BrowserClient
   let instance: Instance
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
-    browser = server.browser()
+    ;({ server, instance, browser } = await withAlice(startUi()))
   })
-  afterEach(() => server.close())
 
   const isLoggedIn = async (who = browser): Promise<boolean> =>
     (await who.get('/auth/login')).status === 302
@@ -179,7 +182,6 @@ describe('sessions (login.md 2.2, D59)', () => {
     expect(heard.slice(0, 2)).to.deep.equal(Array(2).fill([instance.id, 'session']))
     expect(await other.ui.owners.deleteAllSessions(instance)).to.equal(0)
     expect(ends).to.have.lengthOf(1)
-    await other.close()
   })
 
   it('and all else of the owner go with the instance', async () => {
@@ -191,5 +193,127 @@ describe('sessions (login.md 2.2, D59)', () => {
     }
     expect(await server.store.get(`{${instance.id}}:owner:owner` as never)).to.equal(undefined)
     expect((await browser.get('/auth/login')).status).to.equal(404)
+  })
+
+  describe('of a request that any framework has', () => {
+    let cookie: string
+    beforeEach(async () => {
+      await logIn(browser)
+      cookie = `theirs=1; svcsessid=${browser.cookie('svcsessid')?.value}`
+    })
+
+    const idOf = async (headers: Record<string, string>): Promise<string | undefined> =>
+      (await server.ui.currentSession({ headers }))?.id
+
+    it('is whoever is logged in on the host that the request names, whatever framework has it', async () => {
+      const id = await idOf({ host: HOST, cookie })
+      expect(id).to.be.a('string')
+      const request = new Request(`https://${HOST}/recipes`, { headers: { cookie } })
+      expect((await server.ui.currentSession(request))?.id).to.equal(id)
+      // One cookie covers the app hosts below the instance.
+      expect(await idOf({ host: `notes.${HOST}`, cookie })).to.equal(id)
+    })
+
+    it('is nobody without the cookie, elsewhere, and after the logout', async () => {
+      await server.oauth.instances.create({ domain: 'bob.example.com' })
+      expect(await idOf({ host: HOST })).to.equal(undefined)
+      expect(await idOf({ host: HOST, cookie: 'svcsessid=planted' })).to.equal(undefined)
+      for (const host of ['bob.example.com', 'x.example', '']) {
+        expect(await idOf({ host, cookie }), host).to.equal(undefined)
+      }
+      await server.ui.owners.deleteAllSessions(instance)
+      expect(await idOf({ host: HOST, cookie })).to.equal(undefined)
+    })
+
+    it('is nobody while the instance is out of service', async () => {
+      await server.oauth.instances.update(instance.id, { status: 'blocked' })
+      expect(await idOf({ host: HOST, cookie })).to.equal(undefined)
+    })
+  })
+
+  describe('have bounds (operation.md 8.1)', () => {
+    it('are 100 at most: the one unused for longest ends', async () => {
+      const { owners } = server.ui
+      const first = await owners.createSession(instance)
+      const second = await owners.createSession(instance)
+      server.clock.advance(1000)
+      for (let n = 0; n < 98; n++) await owners.createSession(instance)
+      const named = async (): Promise<readonly string[]> => {
+        const ids = [first, second].map(({ session }) => session.id)
+        const keys = ids.map((id) => recordKey(instance.id, 'session', id))
+        const found = await server.store.getMany(keys)
+        return ids.filter((_, at) => found[at] !== undefined)
+      }
+      expect((await named()).length).to.equal(2)
+      // A login needs no room.
+      const browser = server.browser(ALICE)
+      await logIn(browser)
+      expect((await named()).length).to.equal(1)
+      expect((await browser.get('/settings/sessions/current')).status).to.equal(200)
+      await owners.createSession(instance)
+      expect((await named()).length).to.equal(0)
+    })
+
+    it('leave 1 000 entries of the login history: the oldest go', async () => {
+      const browser = server.browser(ALICE)
+      await logIn(browser)
+      const [first] = await all(instance, 'session-logins')
+      const { clock, store } = server
+      for (let n = 0; n < 1000; n++) {
+        clock.advance(1)
+        const seen = { ip: `192.0.2.${n}`, userAgent: '', os: 'Linux', browser: 'Firefox' }
+        const sessionId = `s${n}` as LoginEntry['sessionId']
+        const how = { method: 'password', clientRegistration: false } as const
+        const entry = { ...seen, ...how, sessionId, createdAt: clock.now() }
+        await store.write(loginChanges({ clock, lifetimes: DEFAULT_LIFETIMES }, instance, entry))
+      }
+      expect(await all(instance, 'session-logins'))
+        .to.have.lengthOf(1001)
+        .and.include(first)
+      await logIn(server.browser(ALICE))
+      await server.sentMails()
+      expect(await all(instance, 'session-logins'))
+        .to.have.lengthOf(1000)
+        .and.not.include(first)
+      expect(await all(instance, 'login-places')).to.have.lengthOf(1000)
+    })
+
+    it('leave 100 known browsers: the one that logged in longest ago is a stranger again', async () => {
+      await logIn(server.browser(ALICE))
+      const [first] = await all(instance, 'known-devices')
+      server.clock.advance(1000)
+      await logIn(server.browser(ALICE))
+      const second = (await all(instance, 'known-devices')).find((key) => key !== first)
+      for (let n = 0; n < 98; n++) {
+        server.clock.advance(1)
+        const sort = String(server.clock.now()).padStart(15, '0')
+        await server.store.write([
+          {
+            op: 'put',
+            key: secretKey(instance.id, 'known-device', `other ${n}`),
+            value: { stamp: 'a' },
+            indexes: [{ index: indexKey(instance.id, 'known-devices'), sort }],
+          },
+        ])
+      }
+      server.clock.advance(1)
+      await logIn(server.browser(ALICE))
+      await server.sentMails()
+      const known = await all(instance, 'known-devices')
+      expect(known).to.have.lengthOf(100).and.include(second).and.not.include(first)
+    })
+
+    /** Keys of the records of an index. */
+    async function all(instance: Instance, name: string): Promise<readonly string[]> {
+      const keys: string[] = []
+      let cursor: string | undefined
+      do {
+        const index = indexKey(instance.id, name)
+        const page = await server.store.list(index, cursor === undefined ? {} : { cursor })
+        keys.push(...page.records.map(({ key }) => key))
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      return keys
+    }
   })
 })

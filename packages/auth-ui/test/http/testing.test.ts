@@ -9,7 +9,6 @@ const MINUTE_MS = 60_000
 
 describe('@svc/oauth-core/testing', () => {
   let server: UiServer
-  afterEach(() => server.close())
 
   async function start(testing: boolean): Promise<void> {
     server = await startUi({
@@ -69,7 +68,6 @@ describe('@svc/oauth-core/testing', () => {
       'options.testing: must be true for this. Tests pass createOAuth({ testing: true })',
     )
     expect(await oauth.instances.byHost('alice.localhost')).to.equal(undefined)
-    await server.close()
     await start(true)
     const local = 'options.testing: only for domains at or below localhost, and this one is '
     const far = { oauth: server.oauth, domain: 'localhost.example.com' }

@@ -10,7 +10,7 @@ import {
   passStep2,
 } from '../support/second-step.ts'
 import { ask, startWithSettings } from '../support/settings-server.ts'
-import { ALICE, createAlice, LOGIN_VALUE, type UiServer } from '../support/ui-server.ts'
+import { ALICE, LOGIN_VALUE, type UiServer, withAlice } from '../support/ui-server.ts'
 
 const MANY = { limit: 1000, windowMs: 3_600_000 }
 const LIMITS = { 'two-factor-generation': MANY }
@@ -40,8 +40,9 @@ describe('pairs of the second step, of every purpose at every endpoint (security
   let client: { client_id: string; client_secret: string }
   let endpoints: readonly Endpoint[]
   beforeEach(async () => {
-    server = await startWithSettings({ ui: { limits: LIMITS } })
-    ;({ instance } = await createAlice(server, { email: 'alice@example.com' }))
+    ;({ server, instance } = await withAlice(startWithSettings({ ui: { limits: LIMITS } }), {
+      email: 'alice@example.com',
+    }))
     await enroll(server, instance, 'mail')
     const party = relyingParty({ issuer: ALICE, port: server.port, redirectUri: REDIRECT })
     const { client_id, client_secret } = await party.register()
@@ -51,7 +52,6 @@ describe('pairs of the second step, of every purpose at every endpoint (security
     await owner.get('/auth/login')
     endpoints = makeEndpoints()
   })
-  afterEach(() => server.close())
 
   function makeEndpoints(): readonly Endpoint[] {
     const names = ({ token, code }: Pair) => ({

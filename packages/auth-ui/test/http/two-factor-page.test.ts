@@ -2,6 +2,7 @@ import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { DEAD_TOKENS, EXPIRED, UNKNOWN_TOKENS } from '../support/dead-tokens.ts'
+import { refusalOf } from '../support/refusal.ts'
 import {
   enroll,
   JSON_ONLY,
@@ -10,19 +11,20 @@ import {
   passStep2,
   setFactors,
 } from '../support/second-step.ts'
-import { ALICE, createAlice, startUi, type UiServer } from '../support/ui-server.ts'
+import { ALICE, LOGIN_VALUE, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
+
+const CONFIRM = { state: 's p&a', redirect: 'drive/a?b=c&code=old#d' }
+const CONFIRMED =
+  /^https:\/\/drive\.alice\.example\.com\/a\?b=c&state=s%20p%26a&code=([0-9a-f]{32})#d$/
 
 describe('the second step in a browser', () => {
   let server: UiServer
   let browser: BrowserClient
   let instance: Instance
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
+    ;({ server, instance, browser } = await withAlice(startUi()))
     await enroll(server, instance, 'mail', 'totp', 'recovery')
-    browser = server.browser()
   })
-  afterEach(() => server.close())
 
   const show = (token: string, headers = {}): Promise<BrowserResponse> =>
     browser.get(`/auth/twofactor?two_factor_token=${token}`, { headers })
@@ -71,14 +73,6 @@ describe('the second step in a browser', () => {
       expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
     })
 
-    it('answers HEAD like GET, with no cookie, and uses nothing up', async () => {
-      const token = await passStep1(browser)
-      const answer = await browser.request('HEAD', `/auth/twofactor?two_factor_token=${token}`)
-      expect(answer.status).to.equal(200)
-      expect(answer.setCookies).to.deep.equal([])
-      expect((await passStep2(browser, token, lastPasscode(server))).status).to.equal(302)
-    })
-
     it('answers 400 without a token, and for a repeated one', async () => {
       for (const query of ['', '?two_factor_token=', '?two_factor_token=a&two_factor_token=b']) {
         const answer = await browser.get(`/auth/twofactor${query}`, { headers: JSON_ONLY })
@@ -87,6 +81,25 @@ describe('the second step in a browser', () => {
       }
     })
 
+    /** Neither with the right code nor to mail another. */
+    async function expectNoUse(token: string): Promise<void> {
+      const mails = server.mails.length
+      const fields = { 'two-factor-token': token, 'two-factor-passcode': lastPasscode(server) }
+      for (const path of ['/auth/twofactor', '/auth/twofactor/resend']) {
+        const json = await browser.another().post(path, fields, { headers: JSON_ONLY })
+        expect([json.status, json.json()]).to.deep.equal([401, EXPIRED])
+        const page = await browser.another().post(path, fields)
+        expect(page.status).to.equal(401)
+        const links = page.page().links.map(({ href }) => new URL(href).pathname)
+        expect(links).to.include('/auth/login')
+        for (const answer of [json, page]) expect(answer.setCookie('svcsessid')).to.equal(undefined)
+      }
+      expect(server.mails).to.have.lengthOf(mails)
+    }
+    it('takes no code without a token', async () => {
+      await passStep1(browser)
+      await expectNoUse('')
+    })
     for (const [what, kill] of DEAD_TOKENS.slice(1)) {
       it(`answers 400 to a token that is ${what}, with one way to start again`, async () => {
         const token = await kill(
@@ -107,6 +120,7 @@ describe('the second step in a browser', () => {
           const { searchParams } = new URL(links[0]?.href ?? '')
           expect(searchParams.get('redirect')).to.equal('https://drive.alice.example.com/a')
         }
+        await expectNoUse(token)
       })
     }
   })
@@ -164,66 +178,28 @@ describe('the second step in a browser', () => {
       expect((await browser.submit(form, fields)).status).to.equal(302)
     })
 
-    for (const [what, kill] of DEAD_TOKENS) {
-      it(`answers 401 to a token that is ${what}, without a mail`, async () => {
-        const token = await kill({ server, browser, instance }, await passStep1(browser))
-        const before = server.mails.length
-        const json = await resend(token, JSON_ONLY)
-        expect(json.status).to.equal(401)
-        expect(json.json()).to.deep.equal(EXPIRED)
-        const page = await resend(token)
-        expect(page.status).to.equal(401)
-        expect(page.page().links.map(({ href }) => new URL(href).pathname)).to.include(
-          '/auth/login',
-        )
-        expect(server.mails).to.have.lengthOf(before)
-      })
-    }
-
     it('answers 401 when the second factor is off', async () => {
       const token = await passStep1(browser, { redirect: 'drive/a' })
       await setFactors(server, instance, {})
       const answer = await resend(token, JSON_ONLY)
-      expect(answer.status).to.equal(401)
-      expect(answer.json()).to.include({ code: 'two_factor_off' })
+      expect(refusalOf(answer)).to.equal('401 two_factor_off')
       const page = await resend(token)
       expect(page.status).to.equal(401)
       expect(page.page().links.map(({ href }) => href)).to.include(startAgain('drive', '/a'))
     })
 
-    it('answers 429 after 20 challenges in an hour; the old pair lives', async () => {
-      let token = await passStep1(browser)
-      for (let at = 0; at < 19; at += 1) {
-        token = (await resend(token, JSON_ONLY)).json<{ two_factor_token: string }>()
-          .two_factor_token
-      }
-      const json = await resend(token, JSON_ONLY)
-      expect(json.status).to.equal(429)
-      expect(json.json()).to.include({ code: 'rate_limited' })
-      expect(Number(json.headers['retry-after'])).to.be.within(1, 3600)
-      const page = await resend(token)
-      expect(page.status).to.equal(429)
-      expect(page.page().form('/auth/twofactor').value('two-factor-token')).to.equal(token)
-      expect(server.mails).to.have.lengthOf(20)
-      expect((await passStep2(browser, token, lastPasscode(server))).status).to.equal(302)
-    })
-
     it('answers 503 when the mail cannot be sent, with a way to start again', async () => {
-      await server.close()
       let isUp = true
       const send = async (): Promise<void> => {
         if (!isUp) throw new Error('no mail')
       }
-      server = await startUi({ ui: { mailer: { send } } })
-      ;({ instance } = await createAlice(server))
+      ;({ server, instance, browser } = await withAlice(startUi({ ui: { mailer: { send } } })))
       await enroll(server, instance, 'mail')
-      browser = server.browser()
       const first = await passStep1(browser, { redirect: 'drive' })
       const second = await passStep1(browser, { redirect: 'drive' })
       isUp = false
       const json = await resend(first, JSON_ONLY)
-      expect(json.status).to.equal(503)
-      expect(json.json()).to.include({ code: 'mail_failed' })
+      expect(refusalOf(json)).to.equal('503 mail_failed')
       const page = await resend(second)
       expect(page.status).to.equal(503)
       expect(page.page().links.map(({ href }) => href)).to.include(
@@ -232,52 +208,76 @@ describe('the second step in a browser', () => {
     })
   })
 
-  describe('requests that are refused before anything is looked at', () => {
-    const refused: readonly [what: string, fields: object, from: string, status: number][] = [
-      ['from another origin', {}, 'https://evil.example', 403],
-      ['from an app', {}, 'https://drive.alice.example.com', 403],
-      ['with a wrong form token', { csrf_token: 'A'.repeat(32) }, ALICE, 403],
-      ['with a doubled code', { 'two-factor-passcode': ['1', '2'] }, ALICE, 400],
-    ]
-    for (const [what, fields, from, status] of refused) {
-      it(`answers ${status} ${what}; nothing is counted, mailed or used up`, async () => {
-        const token = await passStep1(browser)
-        const right = { 'two-factor-token': token, 'two-factor-passcode': lastPasscode(server) }
-        for (const path of ['/auth/twofactor', '/auth/twofactor/resend']) {
-          for (let at = 0; at < 11; at += 1) {
-            const answer = await browser.post(path, { ...right, ...fields }, { from })
-            expect(answer.status).to.equal(status)
-            expect(answer.setCookie('svcsessid')).to.equal(undefined)
-          }
-        }
-        expect(server.mails).to.have.lengthOf(1)
-        expect((await passStep2(browser, token, lastPasscode(server))).status).to.equal(302)
-      })
+  describe('the second step of a confirmation', () => {
+    const confirm = (headers = {}): Promise<BrowserResponse> =>
+      browser.post('/auth/confirm', { passphrase: LOGIN_VALUE, ...CONFIRM }, { headers })
+    async function tokenOfConfirm(): Promise<string> {
+      const answer = await confirm(JSON_ONLY)
+      return answer.json<{ two_factor_token: string }>().two_factor_token
     }
-  })
+    it('answers 200 {redirect} to a client that prefers JSON, no trusted-device token', async () => {
+      const token = await tokenOfConfirm()
+      const fields = { 'two-factor-generate-trusted-device-token': '1', 'long-run-session': '1' }
+      const answer = await passStep2(browser, token, lastPasscode(server), fields, JSON_ONLY)
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.have.all.keys('redirect')
+      expect(answer.json<{ redirect: string }>().redirect).to.match(CONFIRMED)
+      expect(answer.setCookies).to.deep.equal([])
+    })
 
-  describe('an instance that is not onboarded', () => {
-    for (const [method, path] of [
-      ['GET', '/auth/twofactor'],
-      ['POST', '/auth/twofactor'],
-      ['POST', '/auth/twofactor/resend'],
-    ] as const) {
-      it(`answers ${method} ${path} with 200 and the page, or 412`, async () => {
-        await server.ui.owners.createInstance({ domain: 'soon.example.com' })
-        const soon = server.browser('https://soon.example.com')
-        const ask = (headers = {}): Promise<BrowserResponse> =>
-          method === 'GET' ? soon.get(path, { headers }) : soon.post(path, {}, { headers })
-        const page = await ask()
-        expect(page.status).to.equal(200)
-        expect(page.contentType).to.equal('text/html')
-        const json = await ask(JSON_ONLY)
-        expect(json.status).to.equal(412)
-        expect(json.json()).to.deep.equal({
-          error: 'the instance has not been onboarded',
-          code: 'onboarding_needed',
-        })
+    it('takes confirm and state as step 1 had them', async () => {
+      const fields = { confirm: 'true', state: CONFIRM.state, redirect: CONFIRM.redirect }
+      const answer = await passStep2(browser, await tokenOfConfirm(), lastPasscode(server), fields)
+      expect(answer.location).to.match(CONFIRMED)
+    })
+
+    const differing: readonly [what: string, fields: Readonly<Record<string, string>>][] = [
+      ['another state', { state: 'other' }],
+      ['no confirmation', { confirm: 'false' }],
+      ['a foreign redirect', { redirect: 'https://evil.com/' }],
+      ['another app', { redirect: 'settings/' }],
+      ['another page of the app', { redirect: 'drive/b' }],
+      ["the instance's own pages", { redirect: `${ALICE}/x` }],
+    ]
+    for (const [what, fields] of differing) {
+      it(`answers 400 to ${what}, and uses nothing up`, async () => {
+        const token = await tokenOfConfirm()
+        const code = lastPasscode(server)
+        expect((await passStep2(browser, token, code, fields)).status).to.equal(400)
+        expect((await passStep2(browser, token, code)).location).to.match(CONFIRMED)
       })
     }
+
+    it('leads home, as step 1 said, and nowhere else when that named nothing', async () => {
+      const fields = { passphrase: LOGIN_VALUE, state: CONFIRM.state }
+      const asked = await browser.post('/auth/confirm', fields, { headers: JSON_ONLY })
+      const { two_factor_token: token } = asked.json<{ two_factor_token: string }>()
+      const code = lastPasscode(server)
+      expect((await passStep2(browser, token, code, { redirect: 'drive/a' })).status).to.equal(400)
+      const answer = await passStep2(browser, token, code, { redirect: 'home' })
+      expect(answer.location).to.match(/^https:\/\/home\.alice\.example\.com\/\?state=/)
+    })
+
+    it('is not repeated for a browser with a session: a used pair confirms nothing more', async () => {
+      await passStep2(browser, await passStep1(browser), lastPasscode(server))
+      const token = await tokenOfConfirm()
+      const code = lastPasscode(server)
+      expect((await passStep2(browser, token, code)).status).to.equal(302)
+      const again = await passStep2(browser, token, code, {}, JSON_ONLY)
+      expect(again.status).to.equal(401)
+      expect(again.json()).to.deep.equal(EXPIRED)
+    })
+
+    it('leads back to the confirmation when its token is dead', async () => {
+      const expire = DEAD_TOKENS.find(([what]) => what === 'expired')?.[1]
+      const token = await tokenOfConfirm()
+      await expire?.({ server, browser, instance }, token)
+      const page = (await passStep2(browser, token, lastPasscode(server))).page()
+      const link = page.links.find(({ href }) => href.startsWith(`${ALICE}/auth/confirm?`))
+      const form = (await browser.get(link?.href ?? '')).page().form('/auth/confirm')
+      expect(form.value('state')).to.equal(CONFIRM.state)
+      expect(form.value('redirect')).to.include('https://drive.alice.example.com/a')
+    })
   })
 })
 

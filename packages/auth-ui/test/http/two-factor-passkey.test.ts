@@ -9,7 +9,7 @@ import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
 } from '../support/software-authenticator.ts'
-import { ALICE, createAlice, startUi, type UiServer } from '../support/ui-server.ts'
+import { ALICE, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 describe('POST /auth/twofactor with a passkey', () => {
   let server: UiServer
@@ -18,9 +18,7 @@ describe('POST /auth/twofactor with a passkey', () => {
   let device: SoftwareAuthenticator
   let recoveryCodes: readonly string[]
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
-    browser = server.browser()
+    ;({ server, instance, browser } = await withAlice(startUi()))
     const { store, clock } = server
     const services = { store, clock, lifetimes: DEFAULT_LIFETIMES }
     const owner = await ownerOf(server, instance)
@@ -33,7 +31,6 @@ describe('POST /auth/twofactor with a passkey', () => {
     recoveryCodes = codes
     await setFactors(server, instance, { passkeys: [made.passkey], recovery })
   })
-  afterEach(() => server.close())
 
   /** Of the page: what the browser's script gives `navigator.credentials.get`. */
   async function optionsOf(token: string): Promise<Readonly<Record<string, unknown>>> {

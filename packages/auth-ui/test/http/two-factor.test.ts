@@ -1,19 +1,18 @@
-import type { Instance } from '@svc/platform'
-import type { BrowserClient } from '@svc/testkit'
+import { type Instance, MINUTE_MS } from '@svc/platform'
+import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { DEAD_TOKENS, EXPIRED } from '../support/dead-tokens.ts'
+import { EXPIRED } from '../support/dead-tokens.ts'
+import { refusalOf } from '../support/refusal.ts'
 import {
-  type Enrolled,
   enroll,
+  type Enrolled,
   JSON_ONLY,
   lastPasscode,
-  otherThan,
   passStep1,
   passStep2,
-  setFactors,
 } from '../support/second-step.ts'
-import { ALICE, createAlice, startUi, type UiServer } from '../support/ui-server.ts'
+import { ALICE, createAlice, startUi, type UiServer, withAlice } from '../support/ui-server.ts'
 
 const HOME = 'https://home.alice.example.com/'
 
@@ -23,12 +22,9 @@ describe('POST /auth/twofactor', () => {
   let instance: Instance
   let enrolled: Enrolled
   beforeEach(async () => {
-    server = await startUi()
-    ;({ instance } = await createAlice(server))
+    ;({ server, instance, browser } = await withAlice(startUi()))
     enrolled = await enroll(server, instance, 'mail', 'totp', 'recovery')
-    browser = server.browser()
   })
-  afterEach(() => server.close())
 
   it('answers 302 with a cookie', async () => {
     const answer = await passStep2(browser, await passStep1(browser), lastPasscode(server))
@@ -118,29 +114,13 @@ describe('POST /auth/twofactor', () => {
       const token = await passStep1(browser)
       const form = { 'two-factor-token': token, ...fields }
       const json = await browser.post('/auth/twofactor', form, { headers: JSON_ONLY })
-      expect(json.status).to.equal(401)
-      expect(json.json()).to.deep.equal({ error: 'wrong code', code: 'two_factor_invalid' })
+      expect(refusalOf(json)).to.equal('401 two_factor_invalid')
       expect(json.headers['www-authenticate']).to.equal(undefined)
       expect(json.setCookies).to.deep.equal([])
       const page = await browser.post('/auth/twofactor', form)
       expect(page.status).to.equal(401)
       expect(page.page().form('/auth/twofactor').value('two-factor-token')).to.equal(token)
       expect(page.setCookie('svcsessid')).to.equal(undefined)
-    })
-  }
-
-  for (const [what, kill] of DEAD_TOKENS) {
-    it(`answers 401 two_factor_expired to a token that is ${what}`, async () => {
-      const token = await kill({ server, browser, instance }, await passStep1(browser))
-      const code = lastPasscode(server)
-      const other = browser.another()
-      const json = await passStep2(other, token, code, {}, JSON_ONLY)
-      expect(json.status).to.equal(401)
-      expect(json.json()).to.deep.equal(EXPIRED)
-      const page = await passStep2(other, token, code)
-      expect(page.status).to.equal(401)
-      expect(page.page().links.map(({ href }) => new URL(href).pathname)).to.include('/auth/login')
-      for (const answer of [json, page]) expect(answer.setCookie('svcsessid')).to.equal(undefined)
     })
   }
 
@@ -155,17 +135,6 @@ describe('POST /auth/twofactor', () => {
     const json = await passStep2(browser, token, code, {}, JSON_ONLY)
     expect(json.json()).to.deep.equal({ redirect: 'https://drive.alice.example.com/' })
     expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
-  })
-
-  it('answers 401 when the second factor is off', async () => {
-    const token = await passStep1(browser)
-    await setFactors(server, instance, {})
-    const answer = await passStep2(browser, token, lastPasscode(server), {}, JSON_ONLY)
-    expect(answer.status).to.equal(401)
-    expect(answer.json()).to.deep.equal({
-      error: 'the second factor is off',
-      code: 'two_factor_off',
-    })
   })
 
   const same: readonly [one: string, two: string, location: string][] = [
@@ -187,11 +156,7 @@ describe('POST /auth/twofactor', () => {
       const token = await passStep1(browser, { redirect: 'drive/a' })
       for (let at = 0; at < 12; at += 1) {
         const answer = await passStep2(browser, token, 'wrong', { redirect }, JSON_ONLY)
-        expect(answer.status).to.equal(400)
-        expect(answer.json()).to.deep.equal({
-          error: 'redirect differs',
-          code: 'invalid_parameter',
-        })
+        expect(refusalOf(answer)).to.equal('400 invalid_parameter')
       }
       const answer = await passStep2(browser, token, lastPasscode(server))
       expect(answer.location).to.equal('https://drive.alice.example.com/a')
@@ -212,24 +177,20 @@ describe('POST /auth/twofactor', () => {
     it(`answers 400 to ${what} that step 1 did not have, and counts nothing`, async () => {
       const token = await passStep1(browser)
       for (let at = 0; at < 12; at += 1) {
-        const answer = await passStep2(browser, token, 'wrong', fields, JSON_ONLY)
-        expect(answer.status).to.equal(400)
+        expect((await passStep2(browser, token, 'wrong', fields, JSON_ONLY)).status).to.equal(400)
       }
       expect((await passStep2(browser, token, lastPasscode(server))).status).to.equal(302)
     })
   }
 
   it('leads home when the app of step 1 is gone', async () => {
-    await server.close()
     let isThere = true
     const manifest = { slug: 'drive', name: 'drive', permissions: {}, routes: {} }
     const installed = async (_instance: Instance, slug: string) =>
       isThere || slug === 'home' ? { ...manifest, slug } : undefined
     const apps = { installed, listInstalled: async () => [], available: async () => undefined }
-    server = await startUi({ oauth: { apps } })
-    ;({ instance } = await createAlice(server))
+    ;({ server, instance, browser } = await withAlice(startUi({ oauth: { apps } })))
     await enroll(server, instance, 'mail')
-    browser = server.browser()
     const token = await passStep1(browser, { redirect: 'drive' })
     isThere = false
     expect((await passStep2(browser, token, lastPasscode(server))).location).to.equal(HOME)
@@ -271,39 +232,11 @@ describe('POST /auth/twofactor', () => {
     })
   }
 
-  it('lets onLogin veto, with the method', async () => {
-    await server.close()
-    const methods: string[] = []
-    const onLogin = ({ method }: { method: string }): void => {
-      methods.push(method)
-      throw Object.assign(new Error('no'), { status: 403, code: 'forbidden', expose: true })
-    }
-    server = await startUi({ ui: { hooks: { onLogin } } })
-    ;({ instance } = await createAlice(server))
-    await enroll(server, instance, 'mail')
-    browser = server.browser()
-    const token = await passStep1(browser)
-    const answer = await passStep2(browser, token, lastPasscode(server), {}, JSON_ONLY)
-    expect(answer.status).to.equal(403)
-    expect(answer.setCookies).to.deep.equal([])
-    expect(methods).to.deep.equal(['2FA'])
-    expect(await server.ui.owners.listSessions(instance)).to.deep.equal([])
-  })
-
   it('reads the code from the body only', async () => {
     const token = await passStep1(browser)
     const query = `two-factor-token=${token}&two-factor-passcode=${lastPasscode(server)}`
     expect((await browser.post(`/auth/twofactor?${query}`, {})).status).to.equal(401)
     expect((await browser.get(`/auth/twofactor?${query}`)).status).to.equal(400)
-  })
-
-  it('puts no token and no code in the log', async () => {
-    const token = await passStep1(browser)
-    const wrong = otherThan(lastPasscode(server))
-    await passStep2(browser, token, wrong)
-    await passStep2(browser, token, lastPasscode(server))
-    const log = JSON.stringify(server.logged)
-    for (const secret of [token, lastPasscode(server)]) expect(log).not.to.include(secret)
   })
 
   it('never answers 500', async () => {
@@ -318,5 +251,93 @@ describe('POST /auth/twofactor', () => {
       expect(answer.setCookie('svcsessid')).to.equal(undefined)
     })
     await fc.assert(property, { numRuns: 60 })
+  })
+
+  describe('limits of wrong codes (login.md 4.7, security.md 41)', () => {
+    const fail = (token: string): Promise<BrowserResponse> =>
+      passStep2(browser, token, 'wrong', {}, JSON_ONLY)
+    async function failTimes(token: string, times: number): Promise<void> {
+      for (let at = 0; at < times; at += 1) {
+        expect((await fail(token)).json()).to.include({ code: 'two_factor_invalid' })
+      }
+    }
+
+    it('takes the right code after four wrong ones, and nothing after five', async () => {
+      const token = await passStep1(browser)
+      await failTimes(token, 4)
+      expect((await passStep2(browser, token, lastPasscode(server))).status).to.equal(302)
+      const other = await passStep1(browser.another())
+      await failTimes(other, 5)
+      for (const code of [lastPasscode(server), enrolled.totp(), enrolled.recoveryCodes[0] ?? '']) {
+        const answer = await passStep2(browser.another(), other, code, {}, JSON_ONLY)
+        expect(answer.json()).to.deep.equal(EXPIRED)
+      }
+    })
+
+    it('shows the way to start again with the fifth wrong code', async () => {
+      const token = await passStep1(browser, { redirect: 'drive' })
+      await failTimes(token, 4)
+      const page = await passStep2(browser, token, 'wrong')
+      expect(page.status).to.equal(401)
+      expect(page.page().forms.map(({ action }) => action)).to.deep.equal([])
+      expect(
+        page
+          .page()
+          .links.map(({ href }) => href)
+          .join(),
+      ).to.include('/auth/login?redirect=')
+    })
+
+    it('answers 429 after ten wrong codes of an instance, to a right one too', async () => {
+      await failTimes(await passStep1(browser), 5)
+      await failTimes(await passStep1(browser), 5)
+      const token = await passStep1(browser, { redirect: 'drive' })
+      const json = await passStep2(browser, token, lastPasscode(server), {}, JSON_ONLY)
+      expect(refusalOf(json)).to.equal('429 rate_limited')
+      expect(Number(json.headers['retry-after'])).to.be.within(1, 300)
+      expect(json.setCookies).to.deep.equal([])
+      const page = await passStep2(browser, token, lastPasscode(server))
+      expect(page.status).to.equal(429)
+      expect(page.page().form('/auth/twofactor').value('two-factor-token')).to.equal(token)
+      expect(page.setCookie('svcsessid')).to.equal(undefined)
+      server.clock.advance(5 * MINUTE_MS + 1)
+      const fresh = await passStep1(browser)
+      expect((await passStep2(browser, fresh, lastPasscode(server))).status).to.equal(302)
+    })
+
+    it('does not count what was not compared against the challenge', async () => {
+      await failTimes(await passStep1(browser), 5)
+      await failTimes(await passStep1(browser), 5)
+      const token = await passStep1(browser)
+      for (let at = 0; at < 8; at += 1) expect((await fail(token)).status).to.equal(429)
+      const url = `/auth/twofactor?two_factor_token=${token}`
+      expect((await browser.get(url)).status).to.equal(200)
+    })
+
+    it('counts before it compares: parallel guesses cannot pass together', async () => {
+      const token = await passStep1(browser)
+      const answers = await Promise.all(Array.from({ length: 30 }, () => fail(token)))
+      const codes = answers.map((answer) => answer.json<{ code: string }>().code)
+      expect(codes.filter((code) => code === 'two_factor_invalid')).to.have.lengthOf(5)
+      expect(codes.filter((code) => code === 'two_factor_expired')).to.have.lengthOf(25)
+    })
+
+    it('counts nothing for a right code', async () => {
+      for (let at = 0; at < 12; at += 1) {
+        const other = browser.another()
+        const answer = await passStep2(other, await passStep1(other), lastPasscode(server))
+        expect(answer.status).to.equal(302)
+      }
+    })
+
+    it('counts for one instance only', async () => {
+      await failTimes(await passStep1(browser), 5)
+      await failTimes(await passStep1(browser), 5)
+      const { instance: bob } = await createAlice(server, { domain: 'bob.example.com' })
+      await enroll(server, bob, 'mail')
+      const other = server.browser('https://bob.example.com')
+      const answer = await passStep2(other, await passStep1(other), lastPasscode(server))
+      expect(answer.status).to.equal(302)
+    })
   })
 })

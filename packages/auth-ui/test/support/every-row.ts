@@ -28,8 +28,14 @@ export function sendTo(
 ): Promise<BrowserResponse> {
   const isJson = row.body?.types.includes('json') === true && !row.body.types.includes('form')
   const type = isJson ? 'application/json' : 'application/x-www-form-urlencoded'
+  const body = isJson ? JSON.stringify(fields) : new URLSearchParams(fields).toString()
   return browser.request(row.method, pathOf(row), {
-    headers: { 'content-type': type, ...headers },
-    body: isJson ? JSON.stringify(fields) : new URLSearchParams(fields).toString(),
+    headers: { ...typed(type, body), ...headers },
+    body,
   })
+}
+
+/** Headers of a body, with its length: the body of a DELETE would be no part of the request otherwise. */
+export function typed(type: string, body: string): Record<string, string> {
+  return { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
 }

@@ -3,7 +3,14 @@ import { relyingParty } from '@svc/testkit'
 import { allowClient } from './allowed-clients.ts'
 import { confirmedFor, enableMail, enableTotp, type OwnerAt, ownerAt } from './factor-flows.ts'
 import { enablePasskey, optionsOf, passkeyPage } from './passkey-flows.ts'
-import { enroll, lastPasscode, passStep1, passStep2, setFactors } from './second-step.ts'
+import {
+  enroll,
+  lastPasscode,
+  passStep1,
+  passStep2,
+  setFactors,
+  trustBrowser,
+} from './second-step.ts'
 import { softwareAuthenticator } from './software-authenticator.ts'
 import { createAlice, LOGIN_VALUE, type UiServer } from './ui-server.ts'
 
@@ -86,10 +93,7 @@ async function factors(server: UiServer): Promise<void> {
 async function devices(server: UiServer): Promise<void> {
   const { instance, browser, call } = await started(server, 'noted-devices')
   await enroll(server, instance, 'mail')
-  const other = browser.another()
-  const token = await passStep1(other)
-  const trusting = { 'two-factor-generate-trusted-device-token': '1' }
-  await passStep2(other, token, lastPasscode(server), trusting, JSON_ONLY)
+  await trustBrowser(server, browser.another())
   const listed = await call('GET', '/settings/devices')
   const { data } = listed.json<{ data: { id: string; attributes: { current: boolean } }[] }>()
   // The own one last: it is a logout.

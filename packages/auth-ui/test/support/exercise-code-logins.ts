@@ -1,18 +1,15 @@
 import { type BrowserClient, relyingParty } from '@svc/testkit'
+import { expect } from 'chai'
 import { LOGIN_VALUE, type UiServer } from './ui-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
-const FORM = 'application/x-www-form-urlencoded'
 const DOMAIN = 'codes.example.com'
-const LINK_PATHS = ['/auth/magic_link', '/auth/magic_link/open', '/auth/magic_link/twofactor']
-const JSON_PATHS = ['/auth/session_code', '/auth/login/flagship', '/auth/magic_link/flagship']
-
 /** Meets every declared status of session codes, magic links and the logins of apps. */
 export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   const { owners } = server.ui
   const created = await owners.createInstance({ domain: DOMAIN })
   const browser = server.browser(`https://${DOMAIN}`)
-  await beforeOnboarding(browser)
+
   const { instance } = created
   await owners.importPassphrase(instance, {
     over: 'login-value',
@@ -23,7 +20,6 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   })
   await browser.post('/auth/magic_link', {})
   await owners.setMagicLink(instance, true)
-  await malformed(browser)
 
   const newLink = async (): Promise<{ code: string; url: string }> =>
     owners.createMagicLinkCode(instance)
@@ -49,8 +45,13 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   await browser.postJson('/auth/session_code', { passphrase: LOGIN_VALUE })
   await browser.postJson('/auth/login/flagship', client)
   const { code: magic_code } = await newLink()
+  for (const no of [{ passphrase: {} }, { client_secret: {} }])
+    await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code, ...no })
   await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
   await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
+  const both = { two_factor_token: 'x', two_factor_code: '1', two_factor_passcode: '2' }
+  for (const path of ['/auth/session_code', '/auth/login/flagship'])
+    await browser.postJson(path, { ...client, ...both })
   await beforeFirstLogin(server)
 
   await owners.setAuthMode(instance, 'two_factor_mail')
@@ -65,7 +66,8 @@ export async function exerciseCodeLogins(server: UiServer): Promise<void> {
     await fresh().get('/auth/magic_link?code=x')
     if (at < 6) await fresh().post('/auth/magic_link', {})
   }
-  for (const path of LINK_PATHS) await fresh().post(path, {})
+  expect((await fresh().get((await newLink()).url)).status, 'a right code').to.equal(429)
+  for (const path of ['', '/open', '/twofactor']) await fresh().post(`/auth/magic_link${path}`, {})
   await fresh().postJson('/auth/magic_link/flagship', { ...client, magic_code })
 }
 
@@ -83,27 +85,4 @@ async function beforeFirstLogin(server: UiServer): Promise<void> {
   const { code: magic_code } = await owners.createMagicLinkCode(instance)
   const client = { client_id, client_secret, passphrase: LOGIN_VALUE, magic_code }
   await server.browser(instance.origin).postJson('/auth/magic_link/flagship', client)
-}
-
-async function beforeOnboarding(browser: BrowserClient): Promise<void> {
-  const flagship = { passphrase: 'x', magic_code: 'x', client_id: 'x', client_secret: 'x' }
-  for (const path of JSON_PATHS) await browser.postJson(path, flagship)
-  for (const path of LINK_PATHS) await browser.post(path, {}, { headers: JSON_ONLY })
-  await browser.get('/auth/magic_link', { headers: JSON_ONLY })
-}
-
-async function malformed(browser: BrowserClient): Promise<void> {
-  for (const [paths, type] of [
-    [LINK_PATHS, FORM],
-    [JSON_PATHS, 'application/json'],
-  ] as const) {
-    for (const path of paths) {
-      const send = (body: string, contentType: string, from = 'same-origin'): Promise<unknown> =>
-        browser.post(path, {}, { body, from, headers: { 'content-type': contentType } })
-      await send('a=%ff', type)
-      await send('x'.repeat(65_537), type)
-      await send('x', 'text/plain')
-      await send('x', type, 'https://evil.example')
-    }
-  }
 }

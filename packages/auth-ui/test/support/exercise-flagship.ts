@@ -1,4 +1,4 @@
-import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
+import { relyingParty } from '@svc/testkit'
 import { LOGIN_VALUE, type UiServer } from './ui-server.ts'
 
 const PATH = '/settings/passphrase/flagship'
@@ -23,7 +23,7 @@ export async function exerciseFlagship(server: UiServer): Promise<void> {
   }
 
   const guessing = await newcomer('guessing.example.com')
-  await malformed(guessing.browser)
+
   for (let at = 0; at < 4; at += 1) {
     await guessing.browser.postJson(PATH, { ...guessing.fields, register_token: 'ab' })
   }
@@ -38,12 +38,4 @@ export async function exerciseFlagship(server: UiServer): Promise<void> {
   await owners.setMagicLink(instance, true)
   const { code: magic_code } = await owners.createMagicLinkCode(instance)
   await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
-}
-
-async function malformed(browser: BrowserClient): Promise<void> {
-  const send = (body: string, type: string): Promise<BrowserResponse> =>
-    browser.post(PATH, {}, { body, headers: { 'content-type': type } })
-  await send('x', 'application/json')
-  await send('x'.repeat(65_537), 'application/json')
-  await send('x', 'text/plain')
 }

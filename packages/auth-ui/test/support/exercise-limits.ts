@@ -54,11 +54,7 @@ export async function exerciseLimits(): Promise<Exercised> {
   const counted = new Set<string>()
   for (const [bucket, exercise] of Object.entries(EXERCISES)) {
     const limited = await startLimited(bucket as Bucket)
-    try {
-      await exercise(limited)
-    } finally {
-      await limited.server.close()
-    }
+    await exercise(limited)
     for (const pair of limited.held) held.add(pair)
     for (const pair of limited.server.counted) counted.add(pair)
   }

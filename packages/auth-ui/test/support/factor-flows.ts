@@ -2,12 +2,12 @@ import type { NewInstance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { generateSync, ScureBase32Plugin } from 'otplib'
 import type { OwnerEvent, SystemMail } from '../../src/ports.ts'
+import { startWithSettings } from './settings-server.ts'
 import {
   ALICE,
   createAlice,
   LOGIN_VALUE,
   logIn,
-  startUi,
   type UiServer,
   type UiServerOptions,
 } from './ui-server.ts'
@@ -41,7 +41,7 @@ export async function startFactors(
   instance: Partial<NewInstance> = { email: EMAIL },
 ): Promise<FactorServer> {
   const events: { verb: string; event: OwnerEvent }[] = []
-  const server = await startUi({
+  const server = await startWithSettings({
     ...options,
     ui: {
       events: {

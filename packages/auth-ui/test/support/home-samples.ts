@@ -1,5 +1,6 @@
 import type Koa from 'koa'
 import { CHECKUP } from './device-samples.ts'
+import { gives } from './settings-samples.ts'
 
 /** Apps that a start page leads to. */
 export const HOME_APPS: readonly { readonly slug: string; readonly name: string }[] = [
@@ -10,27 +11,19 @@ export const HOME_APPS: readonly { readonly slug: string; readonly name: string 
 /** Answers for a start page with something in each part. */
 export function homeAnswers(): Record<string, (ctx: Koa.Context) => void> {
   return {
-    'GET /settings/checkup': (ctx) => {
-      ctx.body = { data: CHECKUP }
-    },
-    'GET /notifications': (ctx) => {
-      ctx.body = {
-        data: [item('n1', 'Dana shared “Contracts”', 'drive'), read(), item('n2', 'Backup done')],
-        meta: { unread: 7 },
-        links: {},
-      }
-    },
-    'PATCH /notifications': (ctx) => {
-      ctx.body = { meta: { unread: 0 } }
-    },
-    'GET /data/io.svc.accounts': (ctx) => {
-      ctx.body = {
-        documents: [
-          { account_type: 'bank', name: 'Bank', oauth: { status: 'reconnect_required' } },
-          { account_type: 'photos', name: 'Photos', oauth: { status: 'connected' } },
-        ],
-      }
-    },
+    'GET /settings/checkup': gives(() => ({ data: CHECKUP })),
+    'GET /notifications': gives(() => ({
+      data: [item('n1', 'Dana shared “Contracts”', 'drive'), read(), item('n2', 'Backup done')],
+      meta: { unread: 7 },
+      links: {},
+    })),
+    'PATCH /notifications': gives(() => ({ meta: { unread: 0 } })),
+    'GET /data/io.svc.accounts': gives(() => ({
+      documents: [
+        { account_type: 'bank', name: 'Bank', oauth: { status: 'reconnect_required' } },
+        { account_type: 'photos', name: 'Photos', oauth: { status: 'connected' } },
+      ],
+    })),
   }
 }
 

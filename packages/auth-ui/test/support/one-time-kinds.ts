@@ -2,7 +2,7 @@ import type { Instance } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { confirmed } from './factor-flows.ts'
 import { mailsOf, requestReset } from './reset.ts'
-import { JSON_ONLY, passStep1 } from './second-step.ts'
+import { passStep1, trustBrowser } from './second-step.ts'
 import { LOGIN_VALUE, logIn, type UiServer } from './ui-server.ts'
 
 /** An instance with a mail address, magic links and mailed passcodes, and who it answers to. */
@@ -120,17 +120,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'trusted-device token',
-    async make(place) {
-      const { server, browser } = place
-      const here = browser()
-      const fields = {
-        'two-factor-token': await passStep1(here),
-        'two-factor-passcode': mailsOf(server, 'two_factor').at(-1)?.variables.passcode,
-        'two-factor-generate-trusted-device-token': 'on',
-      }
-      const answer = await here.post('/auth/twofactor', fields, { headers: JSON_ONLY })
-      return answer.json<Record<string, string>>()['two_factor_trusted_device_token'] ?? ''
-    },
+    make: ({ server, browser }) => trustBrowser(server, browser()),
     async accepts({ browser, loginValue = LOGIN_VALUE }, value) {
       const fields = { passphrase: loginValue, 'trusted-device-token': value }
       return (await logIn(browser(), fields)).status === 302

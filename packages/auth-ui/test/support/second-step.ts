@@ -94,3 +94,13 @@ export function passStep2(
   const form = { 'two-factor-token': token, 'two-factor-passcode': passcode, ...fields }
   return browser.post('/auth/twofactor', form, { headers })
 }
+
+/** Logs in, passes the second step by mail and is trusted from then on. @returns the trusted-device token */
+export async function trustBrowser(server: UiServer, browser: BrowserClient): Promise<string> {
+  const trust = { 'two-factor-generate-trusted-device-token': '1' }
+  const token = await passStep1(browser)
+  const answer = await passStep2(browser, token, lastPasscode(server), trust, JSON_ONLY)
+  const { two_factor_trusted_device_token: device } = answer.json<Record<string, string>>()
+  if (device === undefined) throw new Error(`not trusted: ${answer.status} ${answer.text}`)
+  return device
+}

@@ -193,12 +193,11 @@ export function assistantAnswers(changed = true): Answers {
   }
   return {
     ...settingsAnswers(),
-    'GET /settings/assistants': (ctx) => {
-      ctx.body = { data: left, meta: { count: left.length, allowed, changed } }
-    },
-    'GET /settings/assistants/changes': (ctx) => {
-      ctx.body = { data: sampleChanges(), links: {} }
-    },
+    'GET /settings/assistants': gives(() => ({
+      data: left,
+      meta: { count: left.length, allowed, changed },
+    })),
+    'GET /settings/assistants/changes': gives(() => ({ data: sampleChanges(), links: {} })),
     'POST /settings/assistants/as1/activity/v2/put-back': (ctx) => {
       ctx.status = 204
     },
@@ -208,9 +207,7 @@ export function assistantAnswers(changed = true): Answers {
       if (!isAsked) ctx.body = { errors: [{ code: 'changed_since' }] }
       isAsked = true
     },
-    'GET /settings/assistants/as1/activity': (ctx) => {
-      ctx.body = { data: DEEDS, links: {} }
-    },
+    'GET /settings/assistants/as1/activity': gives(() => ({ data: DEEDS, links: {} })),
     'DELETE /settings/assistants/as1': (ctx) => {
       left = left.filter(({ id }) => id !== 'as1')
       ctx.status = 204
@@ -367,6 +364,13 @@ function sampleLogin(id: string, more: object): object {
   }
 }
 
+/** Answers with what there is then. */
+export const gives =
+  (body: () => object) =>
+  (ctx: Koa.Context): void => {
+    ctx.body = body()
+  }
+
 const done = (ctx: Koa.Context): void => {
   ctx.status = 204
 }
@@ -382,60 +386,29 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     },
   ])
   return {
-    'PATCH /settings/clients/c1': (ctx) => {
-      ctx.body = { data: left[0] }
-    },
-    'GET /settings/assistants': (ctx) => {
-      ctx.body = { data: [], meta: { count: 0, allowed: true } }
-    },
-    'GET /data/io.svc.accounts': (ctx) => {
-      ctx.body = { documents: [] }
-    },
-    'GET /konnectors': (ctx) => {
-      ctx.body = { data: [] }
-    },
-    'GET /notifications/preferences': (ctx) => {
-      ctx.body = { data: { attributes: { time_zone: null, quiet_hours: null, sources: [] } } }
-    },
-    'GET /settings/clients': (ctx) => {
-      ctx.body = { data: left }
-    },
-    'GET /settings/devices': (ctx) => {
-      ctx.body = { data: DEVICES }
-    },
-    'GET /settings/checkup': (ctx) => {
-      ctx.body = { data: CHECKUP }
-    },
-    'GET /settings/factors': (ctx) => {
-      ctx.body = { data: FACTORS }
-    },
-    'GET /settings/trusted_devices': (ctx) => {
-      ctx.body = { data: TRUSTED }
-    },
-    'GET /settings/profile': (ctx) => {
-      ctx.body = { data: PROFILE }
-    },
-    'GET /settings/logins': (ctx) => {
-      ctx.body = { data: LOGINS, links: { next: '/settings/logins?page%5Bcursor%5D=x' } }
-    },
-    'PATCH /settings/profile': (ctx) => {
-      ctx.body = { data: PROFILE }
-    },
-    'GET /settings/passphrase': (ctx) => {
-      ctx.body = { data: PASSPHRASE }
-    },
-    'GET /settings/disk-usage': (ctx) => {
-      ctx.body = { used: 400_000_000, quota: 1_073_741_824 }
-    },
-    'GET /settings/activity': (ctx) => {
-      ctx.body = { data: ACTIVITY, links: {} }
-    },
-    'GET /settings/activity/head': (ctx) => {
-      ctx.body = { data: HEAD }
-    },
-    'POST /settings/activity/verify': (ctx) => {
-      ctx.body = { data: HEAD }
-    },
+    'PATCH /settings/clients/c1': gives(() => ({ data: left[0] })),
+    'GET /settings/assistants': gives(() => ({ data: [], meta: { count: 0, allowed: true } })),
+    'GET /data/io.svc.accounts': gives(() => ({ documents: [] })),
+    'GET /konnectors': gives(() => ({ data: [] })),
+    'GET /notifications/preferences': gives(() => ({
+      data: { attributes: { time_zone: null, quiet_hours: null, sources: [] } },
+    })),
+    'GET /settings/clients': gives(() => ({ data: left })),
+    'GET /settings/devices': gives(() => ({ data: DEVICES })),
+    'GET /settings/checkup': gives(() => ({ data: CHECKUP })),
+    'GET /settings/factors': gives(() => ({ data: FACTORS })),
+    'GET /settings/trusted_devices': gives(() => ({ data: TRUSTED })),
+    'GET /settings/profile': gives(() => ({ data: PROFILE })),
+    'GET /settings/logins': gives(() => ({
+      data: LOGINS,
+      links: { next: '/settings/logins?page%5Bcursor%5D=x' },
+    })),
+    'PATCH /settings/profile': gives(() => ({ data: PROFILE })),
+    'GET /settings/passphrase': gives(() => ({ data: PASSPHRASE })),
+    'GET /settings/disk-usage': gives(() => ({ used: 400_000_000, quota: 1_073_741_824 })),
+    'GET /settings/activity': gives(() => ({ data: ACTIVITY, links: {} })),
+    'GET /settings/activity/head': gives(() => ({ data: HEAD })),
+    'POST /settings/activity/verify': gives(() => ({ data: HEAD })),
     'DELETE /settings/sessions/sv2': done,
     'DELETE /settings/devices/v2': done,
     'DELETE /settings/trusted_devices/t2': done,
@@ -451,12 +424,11 @@ export function brokenRecord(): Answers {
   const data = { ...HEAD, attributes: { ...HEAD.attributes, unbroken: false, fault } }
   const gap = sampleEntry(1203, 1, { event: 'record.gap', actor: { kind: 'server' } })
   return {
-    'GET /settings/activity': (ctx) => {
-      ctx.body = { data: [ACTIVITY[0], gap, ...ACTIVITY.slice(2)], links: {} }
-    },
-    'POST /settings/activity/verify': (ctx) => {
-      ctx.body = { data }
-    },
+    'GET /settings/activity': gives(() => ({
+      data: [ACTIVITY[0], gap, ...ACTIVITY.slice(2)],
+      links: {},
+    })),
+    'POST /settings/activity/verify': gives(() => ({ data })),
   }
 }
 

@@ -5,6 +5,7 @@ import type { ActivityEvent, Instance, NewInstance, RouteRow } from '@svc/platfo
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import {
+  afterTest,
   type BrowserClient,
   type BrowserResponse,
   browserClient,
@@ -33,6 +34,8 @@ export interface UiServerOptions {
   readonly behind?: (app: Koa, oauth: OAuth) => void
   /** Sealing key, for a second process on the same store. */
   readonly key?: Uint8Array
+  /** Leaves closing to a hook of the suite. @defaultValue closed after the test, the last one that started first */
+  readonly stays?: boolean
 }
 
 /** A real server with the two packages on it, as an embedder would assemble them. */
@@ -123,6 +126,16 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   app.use(serveApps(ui))
   options.behind?.(app, oauth)
   const server = await listen(app)
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => (closing ??= end())
+  async function end(): Promise<void> {
+    await server.close()
+    expect(undeclared, 'statuses that no row declares').to.deep.equal([])
+    await ui.close()
+    await oauth.close()
+    if (options.store === undefined) await ownStore.close()
+  }
+  if (options.stays !== true) closeAfterTest(close)
   return {
     oauth,
     ui,
@@ -142,14 +155,20 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
       return mails
     },
     browser: (base = ALICE, headers = {}) => browserClient({ base, port: server.port, headers }),
-    async close() {
-      await server.close()
-      expect(undeclared, 'statuses that no row declares').to.deep.equal([])
-      await ui.close()
-      await oauth.close()
-      if (options.store === undefined) await ownStore.close()
-    },
+    close,
   }
+}
+
+const running: (() => Promise<void>)[] = []
+
+/** The last one first: it may be on the store of another. */
+function closeAfterTest(close: () => Promise<void>): void {
+  if (running.length === 0) {
+    afterTest(async () => {
+      for (const each of running.splice(0).toReversed()) await each()
+    })
+  }
+  running.push(close)
 }
 
 /** Every test is also one of "no undeclared status is ever sent" (style.md 4). */
@@ -240,6 +259,16 @@ export async function createAlice(
     })
   }
   return { instance, onboardingUrl: onboardingUrl ?? '' }
+}
+
+/** The same on a server that starts, with a browser of hers. */
+export async function withAlice(
+  starting: Promise<UiServer>,
+  input?: Partial<NewInstance>,
+): Promise<{ server: UiServer; instance: Instance; browser: BrowserClient }> {
+  const server = await starting
+  const { instance } = await createAlice(server, input)
+  return { server, instance, browser: server.browser() }
 }
 
 /** Logs in as the page does; the form's own token is not needed (login.md 4.4, group O). */

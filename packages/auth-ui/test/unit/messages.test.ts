@@ -16,13 +16,6 @@ import {
   readCatalogues,
 } from '../../src/messages.ts'
 
-// What the catalogues hold is held by words.test.ts.
-describe('catalogues of the pages', () => {
-  it('are German, English, Spanish and French', () => {
-    expect(createMessages().locales).to.deep.equal(['de', 'en', 'es', 'fr'])
-  })
-})
-
 /** Codes of the errors that are not `invalid_request`. */
 const CODES: Readonly<Record<string, string>> = {
   consentMismatch: 'consent_outdated',

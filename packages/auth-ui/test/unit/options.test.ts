@@ -71,6 +71,7 @@ describe('options of createAuthUi', () => {
       'options.passphrase.waiting: must be a whole number from 0 to 10000',
       { passphrase: { waiting: -1 } },
     ],
+    ['options.passphrase.revokeOAuthOnReset', { passphrase: { revokeOAuthOnReset: 'everything' } }],
     [
       'options.passphrase.alowRaw: unknown, did you mean allowRaw?',
       { passphrase: { alowRaw: false } },

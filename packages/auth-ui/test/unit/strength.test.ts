@@ -6,6 +6,8 @@ import { WEBAUTHN_PATH, webauthnFile } from '../../build/webauthn-file.ts'
 
 /** What the script of the pages exports; the compiler sees it with those. */
 interface Script {
+  strengthBits(passphrase: string): number
+  givesAway(hint: string, passphrase: string): boolean
   judgeStrength(about: readonly string[]): {
     load(): Promise<void>
     of(passphrase: string): { level: string; reason: string }
@@ -13,7 +15,7 @@ interface Script {
 }
 
 const url = new URL('../../app-kit/_kit/strength.js', import.meta.url).href
-const { judgeStrength } = (await import(url)) as Script
+const { givesAway, judgeStrength, strengthBits } = (await import(url)) as Script
 const OWNER = ['alice.example.com', 'Alice Martin']
 
 describe('judgeStrength', () => {
@@ -105,6 +107,43 @@ describe('judgeStrength', () => {
     for (const text of ['\ud800', '\u0000', '👍'.repeat(40), '‮abc', ' '.repeat(60), 'ﷺ'.repeat(30)])
       expect(judge.of(text).level).to.be.oneOf(['weak', 'moderate', 'strong'])
   })
+})
+
+describe('strengthBits', () => {
+  const CASES: readonly [passphrase: string, bits: number, byCharacters: string][] = [
+    ['', 0, 'none'],
+    ['secret', 28.2, 'weak'],
+    ['aaaaaaaaaa', 47, 'weak'],
+    ['1234567890', 33.2, 'weak'],
+    ['Secret12', 47.6, 'weak'],
+    ['Secret123', 53.6, 'moderate'],
+    ['zebra lantern', 75.5, 'moderate'],
+    ['zebra lantern qua', 98.7, 'moderate'],
+    ['zebra lantern quar', 104.5, 'strong'],
+    ['é€ß', 14.7, 'weak'],
+    ['👍👍', 9.8, 'weak'],
+  ]
+  for (const [passphrase, bits, level] of CASES) {
+    it(`counts "${passphrase}" as ${level} until what is known of passphrases is loaded`, () => {
+      expect(strengthBits(passphrase)).to.be.closeTo(bits, 0.1)
+      expect(judgeStrength([]).of(passphrase).level).to.equal(level)
+    })
+  }
+})
+
+describe('givesAway', () => {
+  const CASES: readonly [hint: string, passphrase: string, isGiven: boolean][] = [
+    ['', 'horse staple', false],
+    ['the horse', 'horse staple', false],
+    ['horse staple', 'horse staple', true],
+    ['it is Horse Staple!', 'horse staple', true],
+    ['anything', '', false],
+  ]
+  for (const [hint, passphrase, isGiven] of CASES) {
+    it(`is ${isGiven} for the reminder "${hint}"`, () => {
+      expect(givesAway(hint, passphrase)).to.equal(isGiven)
+    })
+  }
 })
 
 describe('webauthn.js of the pages', () => {

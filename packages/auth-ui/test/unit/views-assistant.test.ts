@@ -7,76 +7,6 @@ import { type SampleServer, sampleServer } from '../support/sample-server.ts'
 const LOCALES = ['en', 'fr', 'de', 'es'] as const
 const HOST = 'assistant.quill.test'
 
-/** Table 5.2 of assistants.md: what stands on which of the samples. */
-const WORDS: readonly (readonly [sample: string, words: readonly string[]])[] = [
-  [
-    'assistant',
-    [
-      'Let an assistant read your data?',
-      `from ${HOST}`,
-      `Your server checked the assistant’s description at ${HOST}. The assistant chose its own name.`,
-      'An assistant reads your data with the help of an AI model. It can send what it reads to the company that runs it. That company can keep the data and use it under its own rules.',
-      'Text it reads, even in your own documents, can trick it. That is why it can only read unless you choose more.',
-      'What it can read',
-      'Access expires in 1 hour 24 hours 30 days After that, it has to ask again.',
-      'In Settings, Apps and access, you see everything it does and can remove its access at once.',
-      'Let it read for 24 hours',
-      'Don’t allow',
-      `https://${HOST}/oauth/callback`,
-    ],
-  ],
-  [
-    'assistant-writes',
-    [
-      'Let an assistant change your data?',
-      'It also wants to Leave these unticked unless you need them now.',
-      'Let it read and change for 1 hour',
-    ],
-  ],
-  [
-    'assistant-registered',
-    [
-      'An assistant that calls itself Helper for the desk.',
-      'Not verified. Only the return address below is certain.',
-      'It runs on this computer. Any program here can use this name. Continue only if you just started it yourself.',
-      'http://127.0.0.1:49152/callback',
-    ],
-  ],
-  [
-    'assistant-elsewhere',
-    [
-      `Your answer goes to assistant.example.org:8443, which is not ${LOOK_ALIKE}.`,
-      'https://assistant.example.org:8443/oauth/callback?kept=as%20is',
-    ],
-  ],
-  [
-    'assistant-again',
-    [
-      'It called itself “Old Assistant” before.',
-      'On November 2, 2026 you allowed it to read your contacts, your notes, and your calendar events.',
-    ],
-  ],
-  [
-    'assistant-step-up',
-    [
-      'Until November 3, 2026 at 9:30 AM it can already read and change your notes; read and add to your contacts; only read your calendar events.',
-      'New: delete your notes and change your contacts.',
-    ],
-  ],
-  [
-    'assistant-walled',
-    [
-      'can’t read the assistant’s description at',
-      'right now. The last check was on November 2, 2026.',
-    ],
-  ],
-  [
-    'assistant-unknown',
-    ['Data that this page can’t name: com.example.recipes', 'Apps and devices'],
-  ],
-  ['assistant-nothing', ['Tick at least one thing, or choose “Don’t allow”.']],
-]
-
 /** Without the gaps that isolated names leave. */
 function asRead(text: string): string {
   return text.replaceAll(/ (?=[.,;:”])|(?<=“) /gu, '')
@@ -93,13 +23,6 @@ describe('the assistants’ page', () => {
     (await fetch(`${server.origin}/${name}?locale=${locale}`)).text()
   const page = async (name: string, locale = 'en') =>
     parsePage(await get(name, locale), server.origin)
-
-  for (const [sample, words] of WORDS) {
-    it(`says what assistants.md 5.2 says: ${sample}`, async () => {
-      const text = asRead((await page(sample)).text)
-      for (const part of words) expect(text).to.include(part)
-    })
-  }
 
   it('says all of it in each language, and never calls it an app', async () => {
     for (const sample of Object.keys(ASSISTANTS)) {

@@ -24,9 +24,9 @@ function fakeContext(publicName: string): { ctx: RouteContext; headers: Map<stri
   return { ctx: ctx as unknown as RouteContext, headers }
 }
 
-async function rendered(
-  show: (pages: PageRenderer, ctx: RouteContext) => Promise<void>,
-): Promise<string> {
+type Show = (pages: PageRenderer, ctx: RouteContext) => Promise<void>
+
+async function rendered(show: Show): Promise<string> {
   const { ctx } = fakeContext(HOSTILE)
   await show(createPages({ namespace: 'io.svc' }), ctx)
   return String(ctx.body)
@@ -62,8 +62,9 @@ describe('texts from outside', () => {
     // The page reads no more of it.
     const hostileClient = { id: HOSTILE, metadata } as unknown as Client
     const form = { csrfToken: HOSTILE, formActionSources: [], salt: HOSTILE, iterations: 1 }
-    const pages = [
-      await rendered((to, ctx) =>
+    const derived = { ...form, problem: { code: 'invalid_passphrase' } as const }
+    const pages: readonly Show[] = [
+      (to, ctx) =>
         to.loginPage(ctx, {
           ...form,
           redirect: HOSTILE,
@@ -74,34 +75,27 @@ describe('texts from outside', () => {
           offersPasskey: true,
           offersMagicLink: true,
         }),
-      ),
-      await rendered((to, ctx) =>
+      (to, ctx) =>
         to.choosePassphrasePage(ctx, {
           ...form,
           registerToken: HOSTILE,
           redirection: HOSTILE,
           hint: HOSTILE,
         }),
-      ),
-      await rendered((to, ctx) => to.outOfBandPage(ctx, { code: HOSTILE, state: HOSTILE })),
-      await rendered((to, ctx) =>
+      (to, ctx) => to.outOfBandPage(ctx, { code: HOSTILE, state: HOSTILE }),
+      (to, ctx) =>
         to.certifyPage(ctx, {
           client: hostileClient,
           token: HOSTILE,
           endsInMs: 1,
           reloadHref: HOSTILE,
         }),
-      ),
-      await rendered((to, ctx) =>
+      (to, ctx) =>
         to.errorPage(ctx, {
           error: { code: HOSTILE, status: 400, expose: true, description: HOSTILE },
           requestId: HOSTILE,
         }),
-      ),
-    ]
-    const derived = { ...form, problem: { code: 'invalid_passphrase' } as const }
-    pages.push(
-      await rendered((to, ctx) =>
+      (to, ctx) =>
         to.passcodePage(ctx, {
           ...PASSCODE,
           ...form,
@@ -110,32 +104,24 @@ describe('texts from outside', () => {
           factors: ['passkey', 'mail', 'recovery'],
           passkeyOptions: { challenge: HOSTILE },
         }),
-      ),
-      await rendered((to, ctx) =>
+      (to, ctx) =>
         to.magicLinkOpenPage(ctx, {
           ...form,
           code: HOSTILE,
           isElsewhere: false,
           redirect: HOSTILE,
         }),
-      ),
-      await rendered((to, ctx) =>
+      (to, ctx) =>
         to.magicLinkPassphrasePage(ctx, { ...derived, magicCode: HOSTILE, redirect: HOSTILE }),
-      ),
-      await rendered((to, ctx) =>
+      (to, ctx) =>
         to.mailSentPage(ctx, {
           mail: 'passphrase_hint',
           loginHref: HOSTILE,
           resetHref: HOSTILE,
         }),
-      ),
-      await rendered((to, ctx) =>
-        to.resetPage(ctx, { ...RESET, ...form, redirect: HOSTILE, backHref: HOSTILE }),
-      ),
-      await rendered((to, ctx) =>
-        to.renewPage(ctx, { ...RENEW, ...form, token: HOSTILE, hint: HOSTILE }),
-      ),
-      await rendered((to, ctx) =>
+      (to, ctx) => to.resetPage(ctx, { ...RESET, ...form, redirect: HOSTILE, backHref: HOSTILE }),
+      (to, ctx) => to.renewPage(ctx, { ...RENEW, ...form, token: HOSTILE, hint: HOSTILE }),
+      (to, ctx) =>
         to.confirmPage(ctx, {
           ...derived,
           state: HOSTILE,
@@ -145,8 +131,7 @@ describe('texts from outside', () => {
           passkeyOptions: { challenge: HOSTILE },
           askedBy: HOSTILE,
         }),
-      ),
-      await rendered((to, ctx) =>
+      (to, ctx) =>
         to.passkeyPage(ctx, {
           ...form,
           options: { user: HOSTILE },
@@ -155,10 +140,11 @@ describe('texts from outside', () => {
           label: HOSTILE,
           backHref: HOSTILE,
         }),
-      ),
-    )
-    for (const html of pages)
+    ]
+    for (const page of pages) {
+      const html = await rendered(page)
       expect(html).to.not.include('<script>alert').and.not.to.include('<img src=x')
+    }
   })
 
   it('the description of an error that is not to be shown is not', async () => {

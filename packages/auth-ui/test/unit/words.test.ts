@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs'
 import { frenchFaults, hasVerb, longSentences, wordFaults } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Catalogue } from '../../src/messages.ts'
-import { BUTTONS } from '../support/button-texts.ts'
 import { argumentsOf, everyCatalogue, spokenForms, type Texts } from '../support/catalogues.ts'
-import { FORMER_TITLES, FORMER_WORDS } from '../support/former-words.ts'
 
+const listed = <List>(name: string): List =>
+  // Our own file.
+  JSON.parse(readFileSync(new URL(`../support/${name}.json`, import.meta.url), 'utf8')) as List
+/** Keys of the texts of buttons, and of links that look like one, by the place of their catalogue. */
+const BUTTONS = listed<Readonly<Record<string, readonly string[]>>>('button-texts')
+/** What pages, settings and mails said once, and did not serve; titles count as a whole text. @see owner.md 6.3 */
+const FORMER = listed<Readonly<Record<'titles' | 'words', readonly string[]>>>('former-words')
 /** Endings of the keys of one text that depends on a count. */
 const CATEGORY = /_(?:zero|one|two|few|many|other)$/u
 const COUNTS = Array.from({ length: 201 }, (_, count) => count)
@@ -60,8 +65,8 @@ describe('words of every catalogue', () => {
 
       it(`${place} has none of the former words in ${locale}`, () => {
         const faults = found(catalogue, (text) => [
-          ...FORMER_WORDS.filter((words) => text.includes(words)),
-          ...FORMER_TITLES.filter((title) => text === title),
+          ...FORMER.words.filter((words) => text.includes(words)),
+          ...FORMER.titles.filter((title) => text === title),
         ])
         expect(faults).to.deep.equal([])
       })

@@ -94,23 +94,6 @@ describe('passkeys', () => {
     expect((await store.write([proven.spent])).written).to.equal(false)
   })
 
-  const registrations: readonly [what: string, tampering: Tampering][] = [
-    ['made on the host of an app', { origin: 'https://drive.alice.example.com' }],
-    ['made on a look-alike', { origin: 'https://alice.example.com.evil.example' }],
-    ['for another relying party', { rpId: 'example.com' }],
-    ['for a challenge of nobody', { challenge: Buffer.from('0'.repeat(32)).toString('base64url') }],
-    ['that is an assertion', { type: 'webauthn.get' }],
-    ['made in a frame', { crossOrigin: true }],
-    ['made without the owner', { userPresent: false }],
-    ['of an algorithm that was not offered', { algorithm: -35 }],
-    ['with certificates', { certificates: true }],
-  ]
-  for (const [what, tampering] of registrations) {
-    it(`refuses a credential ${what}`, async () => {
-      expect(await register(tampering)).to.equal(undefined)
-    })
-  }
-
   it('refuses a credential for another confirmation, owner, instance or time', async () => {
     expect(await register({}, 'd'.repeat(32))).to.equal(undefined)
     const device = softwareAuthenticator(ORIGIN)
@@ -131,25 +114,6 @@ describe('passkeys', () => {
   it('has nothing to ask an owner without passkeys', async () => {
     expect(await passkeyRequestOptions(instance, owner, TOKEN)).to.equal(undefined)
     expect(await verifyAssertion(services, instance, owner, TOKEN, '{}')).to.equal(undefined)
-  })
-
-  it('accepts an assertion for the token, and moves counter and time on', async () => {
-    const { device, owner: withKey } = await enrolled(7)
-    clock.advance(1000)
-    const options = await asked(withKey)
-    expect(options['rpId']).to.equal('alice.example.com')
-    const askedAt = clock.now()
-    const used = await verifyAssertion(services, instance, withKey, TOKEN, device.get(options))
-    const passkey = used?.factors?.passkeys?.[0]
-    expect(passkey?.counter).to.equal(8)
-    expect(passkey?.lastUsed).to.be.within(askedAt, clock.now())
-  })
-
-  it('accepts authenticators that do not count', async () => {
-    const { device, owner: withKey } = await enrolled()
-    const options = await asked(withKey)
-    const used = await verifyAssertion(services, instance, withKey, TOKEN, device.get(options))
-    expect(used?.factors?.passkeys?.[0]?.counter).to.equal(0)
   })
 
   const assertions: readonly [what: string, tampering: Tampering][] = [

@@ -8,7 +8,7 @@ import { createSealer } from '@svc/platform'
 import type { LiveAccess } from '../../../src/authorize/live-access.ts'
 import type { OwnerSession } from '../../../src/ports.ts'
 import { parseScope } from '../../../src/scopes/scope.ts'
-import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 /** What a client has that was allowed nothing so far. */
 const NOTHING: Pick<LiveAccess, 'changed' | 'isAllowed'> = { isAllowed: () => false }

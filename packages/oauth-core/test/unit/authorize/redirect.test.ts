@@ -5,7 +5,7 @@ import {
   grantedLocation,
   refusedLocation,
 } from '../../../src/authorize/redirect.ts'
-import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 function request(redirectUri: string, fields: object = {}): AuthorizeRequest {
   // The members these functions read.

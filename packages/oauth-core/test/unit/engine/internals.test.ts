@@ -17,7 +17,7 @@ import {
 } from '../../../src/engine/native-call.ts'
 import { newUnit, runUnit } from '../../../src/engine/unit-of-work.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
-import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 /** The engine as configured, on an adapter that keeps everything and notes what is saved. */
 class Bench {

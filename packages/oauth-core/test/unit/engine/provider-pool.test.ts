@@ -3,7 +3,7 @@ import * as library from 'oidc-provider'
 import { type LoadLibrary, ProviderPool } from '../../../src/engine/provider-pool.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
-import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 const alice = testInstance()
 const bob = testInstance({ id: 'bob' as never, domain: 'bob.example.com' })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { isRedirectUri } from '../../../src/registration/redirect-uri.ts'
 import { cpuMs } from '@svc/testkit'
-import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 const nested = testInstance({ aliases: ['alias.example.net'] })
 const flat = testInstance({ subdomains: 'flat' })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Keyring } from '@svc/platform'
 import { type JwtClaims, signJwt, verifyJwt } from '../../../src/tokens/jwt.ts'
 import { newKey } from './keys.ts'
-import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 const instance = testInstance()
 const NOW_S = 1_800_000_000
