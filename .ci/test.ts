@@ -163,8 +163,12 @@ function checks(): Job[] {
 function recordOfAnswers(): Job[] {
   const isWhole = options.package === undefined && options.file === undefined
   if (!isWhole || !isWanted('checks') || !isWanted('http')) return []
-  const args = [...RECORD, '--section', 'answers', '--answers', answers]
-  return [[step('record of answers', 'node', args)]]
+  const ofAnswers = [...RECORD, '--section', 'answers']
+  const onRedis = step('record of answers on Redis', 'node', [...ofAnswers, '--redis'])
+  return [
+    [step('record of answers', 'node', [...ofAnswers, '--answers', answers])],
+    ...(options.all ? [[{ ...onRedis, limitMs: 10 * MINUTE_MS }]] : []),
+  ]
 }
 
 function seldomChecks(): Job[] {

@@ -16,15 +16,23 @@ interface Route {
   readonly parameters: number
 }
 
+/** Files of answers: of tests that ask one thing after the other, and of the contract, which asks several at a time. */
+const LEGS = {
+  tests: /(?<!contract\.test\.ts(?:\.redis)?)-\d+\.jsonl$/,
+  contract: /contract\.test\.ts-\d+\.jsonl$/,
+  contractOnRedis: /contract\.test\.ts\.redis-\d+\.jsonl$/,
+} as const
+export type Leg = keyof typeof LEGS
+
 /**
  * Answers of the routes of both documents, by method, route, status and code; each as a whole and by its shape.
  * @param folder - where the recorded processes noted them
- * @param store - `sqlite`: also of servers that were started on Redis
  */
-export function answersIn(folder: string, store: 'redis' | 'sqlite'): Part[] {
+export function answersIn(folder: string, legs: readonly Leg[]): Part[] {
   const routes = readRoutes()
   const found = new Map<string, Part>()
-  for (const file of globSync(store === 'redis' ? '*.redis-*.jsonl' : '*.jsonl', { cwd: folder })) {
+  for (const file of globSync('*.jsonl', { cwd: folder })) {
+    if (!legs.some((leg) => LEGS[leg].test(file))) continue
     const lines = readFileSync(path.join(folder, file), 'utf8').trimEnd().split('\n')
     for (const line of new Set(lines)) {
       const answer = JSON.parse(line) as RawAnswer // written by hook.ts

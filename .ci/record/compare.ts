@@ -9,8 +9,10 @@ export type Recorded = ReadonlyMap<string, ReadonlySet<string>>
 
 /** What a comparison found. */
 export interface Comparison {
-  /** Titles and texts that are gone, have changed, or whose title is new; the reason to fail. */
+  /** Texts that are gone or have changed, and titles that are new. */
   readonly differences: readonly Difference[]
+  /** What is recorded under titles that nothing has. */
+  readonly absent: readonly Difference[]
   /** Titles that are known, and have texts that are not recorded. */
   readonly unrecorded: readonly string[]
 }
@@ -28,9 +30,14 @@ export function byTitle(parts: readonly Part[]): Recorded {
 
 export function compare(was: Recorded, is: Recorded): Comparison {
   const differences: Difference[] = []
+  const absent: Difference[] = []
   const unrecorded: string[] = []
   for (const [title, texts] of was) {
-    const now = is.get(title) ?? new Set<string>()
+    const now = is.get(title)
+    if (now === undefined) {
+      absent.push(...[...texts].map((text) => ({ title, was: text })))
+      continue
+    }
     const fresh = new Set([...now].filter((text) => !texts.has(text)))
     const gone = [...texts].filter((text) => !now.has(text))
     for (const text of gone) {
@@ -43,7 +50,7 @@ export function compare(was: Recorded, is: Recorded): Comparison {
   for (const [title, texts] of is) {
     if (!was.has(title)) differences.push({ title, is: [...texts][0] ?? '' })
   }
-  return { differences, unrecorded }
+  return { differences, absent, unrecorded }
 }
 
 /** Of what is new: the text that shares the most lines. */

@@ -12,11 +12,13 @@ import type { Store } from '../../packages/store/src/index.ts'
 import { startRedisServer } from '../../packages/store/src/testing/index.ts'
 import { redisPatience } from '../../packages/testkit/src/stores.ts'
 
+export * from '../../packages/store/src/sqlite/index.ts'
+
 const DATABASES = 4096
 const server = await startRedisServer({ args: ['--databases', String(DATABASES)] })
 let databases = 0
 
-/** Stands for the function of `@svc/store/sqlite`. */
+/** Stands for the function of the entry; a store in a file is for the host, which the contract tries on Redis. */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   if (options.file !== ':memory:') return embeddedStore(options)
   const { clock } = options
