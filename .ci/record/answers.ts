@@ -8,7 +8,7 @@ import { type Part, ROOT } from './part.ts'
 export const SHAPE = 'only the shape'
 
 /** Work under way is asked about until it is done: how far it is then is chance. */
-const WORK = /^GET \/(?:backups\/current|imports|keys\/re|keys\/rot|owners\/imports|status)/
+const WORK = /^GET \/(?:backups\/current|imports|keys\/re|keys\/rot|owners\/imports|status)\S* 200$/
 
 interface Route {
   readonly name: string
@@ -17,12 +17,13 @@ interface Route {
 }
 
 /** Files of answers: of tests that ask one thing after the other, and of the contract, which asks several at a time. */
-const LEGS = {
+const FILES = {
   tests: /(?<!contract\.test\.ts(?:\.redis)?)-\d+\.jsonl$/,
   contract: /contract\.test\.ts-\d+\.jsonl$/,
   contractOnRedis: /contract\.test\.ts\.redis-\d+\.jsonl$/,
 } as const
-export type Leg = keyof typeof LEGS
+type Leg = keyof typeof FILES
+export const LEGS: readonly Leg[] = ['tests', 'contract', 'contractOnRedis']
 
 /**
  * Answers of the routes of both documents, by method, route, status and code; each as a whole and by its shape.
@@ -32,7 +33,7 @@ export function answersIn(folder: string, legs: readonly Leg[]): Part[] {
   const routes = readRoutes()
   const found = new Map<string, Part>()
   for (const file of globSync('*.jsonl', { cwd: folder })) {
-    if (!legs.some((leg) => LEGS[leg].test(file))) continue
+    if (!legs.some((leg) => FILES[leg].test(file))) continue
     const lines = readFileSync(path.join(folder, file), 'utf8').trimEnd().split('\n')
     for (const line of new Set(lines)) {
       const answer = JSON.parse(line) as RawAnswer // written by hook.ts

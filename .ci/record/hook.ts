@@ -22,6 +22,8 @@ type Sent = ServerResponse<IncomingMessage> & { readonly _header?: string | null
 const isOnRedis = process.env['SVC_STORE']?.startsWith('redis') ?? false
 const original = { write: ServerResponse.prototype.write, end: ServerResponse.prototype.end }
 
+const ownOptions = process.env['NODE_OPTIONS']
+
 /** @param target - start of the name of the file that the answers are appended to */
 export function startRecording(target: string): void {
   const file = `${target}${isOnRedis ? '.redis' : ''}-${process.pid}.jsonl`
@@ -52,14 +54,17 @@ export function startRecording(target: string): void {
     },
   }
   Object.assign(ServerResponse.prototype, replaced)
+  if (process.env['RECORD_ANSWERS'] === target) return
+  // For servers that this process starts.
   process.env['RECORD_ANSWERS'] = target
-  process.env['NODE_OPTIONS'] = `--import=${import.meta.url}`
+  process.env['NODE_OPTIONS'] = `${ownOptions ?? ''} --import=${import.meta.url}`.trim()
 }
 
 export function stopRecording(): void {
   Object.assign(ServerResponse.prototype, original)
   delete process.env['RECORD_ANSWERS']
-  delete process.env['NODE_OPTIONS']
+  if (ownOptions === undefined) delete process.env['NODE_OPTIONS']
+  else process.env['NODE_OPTIONS'] = ownOptions
 }
 
 // In a server that a recorded test started.

@@ -13,7 +13,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { answersIn, type Leg, SHAPE } from './answers.ts'
+import { answersIn, LEGS, SHAPE } from './answers.ts'
 import { commands } from './commands.ts'
 import { byTitle, compare, type Recorded, unified } from './compare.ts'
 import { readRecord, writeRecord } from './files.ts'
@@ -24,7 +24,7 @@ import { tables } from './tables.ts'
 
 const SECTIONS = ['answers', 'pages', 'commands', 'tables'] as const
 /** Runs whose answers a new record is made of. */
-const RUNS = 3
+const ON_REDIS = [false, true, false]
 /** Lines of a difference that are printed. */
 const SHOWN = 80
 const NONE: ReadonlySet<string> = new Set()
@@ -78,9 +78,9 @@ async function look(section: string): Promise<Recorded> {
 
 /** Whole answers, or their shapes where those are recorded. */
 function answersOf(was: Recorded): Recorded {
-  const folder = options.answers?.[0] ?? runTests()
-  const legs: Leg[] = ['tests', 'contractOnRedis']
-  const parts = answersIn(folder, options.redis ? legs : [...legs, 'contract'])
+  const folder = options.answers?.[0] ?? runTests(options.redis)
+  const legs = LEGS.filter((leg) => !options.redis || leg !== 'contract')
+  const parts = answersIn(folder, legs)
   const shapes = new Set(
     [...was].filter(([, texts]) => wholeOf(texts).size < texts.size).map(([title]) => title),
   )
@@ -88,14 +88,12 @@ function answersOf(was: Recorded): Recorded {
 }
 
 /**
- * What is the same in every run. Tests ask one thing after the other, so their answers nearly always are; of what the
- * contract is answered, asking several things at a time, a title counts only where every run agrees on all of it.
+ * What every run has, on both stores. Of what the contract is answered, asking several things at a time, a title counts
+ * only where the runs agree on all of it.
  */
 function answersOfRuns(): Recorded {
-  const folders = options.answers ?? Array.from({ length: RUNS }, runTests)
-  const legs = (['tests', 'contract', 'contractOnRedis'] as const).map((leg) =>
-    folders.map((folder) => byTitle(answersIn(folder, [leg]))),
-  )
+  const folders = options.answers ?? ON_REDIS.map(runTests)
+  const legs = LEGS.map((leg) => folders.map((folder) => byTitle(answersIn(folder, [leg]))))
   const titles = new Set(legs.flat().flatMap((run) => [...run.keys()]))
   return new Map([...titles].map((title) => [title, agreedOn(title, legs)]))
 }
@@ -105,15 +103,20 @@ function agreedOn(title: string, legs: readonly (readonly Recorded[])[]): Readon
     .map((runs) => runs.map((run) => run.get(title) ?? NONE))
     // The contract asks some things on one store alone.
     .map((sets) => (sets.every(({ size }) => size === 0) ? [] : sets))
-  const groups = [tests, contract.flat()]
-  const whole = groups.flatMap(([first = NONE, ...rest]) =>
-    rest.every((texts) => isSame(wholeOf(texts), wholeOf(first))) ? [...wholeOf(first)] : [],
+  const ofContract = contract.flat()
+  const isAgreed = ofContract.every((texts) =>
+    isSame(wholeOf(texts), wholeOf(ofContract[0] ?? NONE)),
   )
-  if (whole.length > 0) return new Set(whole)
-  const shapes = groups.map(([first = NONE, ...rest]) =>
-    [...first].filter((text) => text.startsWith(SHAPE) && rest.every((texts) => texts.has(text))),
-  )
-  return new Set(shapes.find(({ length }) => length > 0))
+  const common = [tests, ofContract].map(inCommon)
+  const whole = [common[0] ?? NONE, isAgreed ? (common[1] ?? NONE) : NONE].flatMap((texts) => [
+    ...wholeOf(texts),
+  ])
+  const shapes = common.map((texts) => new Set([...texts].filter((text) => text.startsWith(SHAPE))))
+  return whole.length > 0 ? new Set(whole) : (shapes.find(({ size }) => size > 0) ?? NONE)
+}
+
+function inCommon([first = NONE, ...rest]: readonly ReadonlySet<string>[]): Set<string> {
+  return new Set([...first].filter((text) => rest.every((texts) => texts.has(text))))
 }
 
 function wholeOf(texts: ReadonlySet<string>): ReadonlySet<string> {
@@ -125,13 +128,13 @@ function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
 }
 
 /** @returns where the answers are noted */
-function runTests(): string {
+function runTests(isOnRedis: boolean): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-answers-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const files = globSync([...RECORDED], { cwd: ROOT }).flatMap((file) => ['--file', file])
   const env = {
     ...process.env,
-    ...(options.redis && { SVC_TEST_STORES: 'redis', RECORD_REDIS: 'on' }),
+    ...(isOnRedis && { SVC_TEST_STORES: 'redis', RECORD_REDIS: 'on' }),
   }
   const ran = spawnSync(process.execPath, ['.ci/test.ts', '--record', folder, ...files], {
     cwd: ROOT,

@@ -39,10 +39,12 @@ const REPLACED: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\/tmp\/[\w./-]+/g, '<path>'],
   [/\b[A-Z2-7]{32}\b/g, '<base32>'],
   [/(?<![0-9a-z]|max-age=)[0-9a-f]{8,}(?![0-9a-z])/gi, '<hex>'],
-  [/(?<![\w.-]|max-age=)\d{6,}(?![\w-])/gi, '<number>'],
+  // Mailed codes; longer numbers with a meaning are limits.
+  [/(?<![\w.-]|max-age=)\d{6}(?![\w-])/gi, '<number>'],
 ]
 /** Numbers of these are times, places of the machine, or depend on how fast something was. */
-const PASSING = /(?:_in|_at|_ms|Ms|At|seconds|Seconds|remaining|iat|exp|nbf|bytes|Bytes|pid|port)$/
+const PASSING =
+  /(?:_in|_at|_ms|Ms|At|seconds|Seconds|remaining|iat|exp|nbf|bytes|Bytes|used|bounded|before|after|pid|port)$/
 /** Texts of these are chosen at random, or by the machine. */
 const RANDOM = /^(?:_?rev|passphrase|hostname|codes|recovery_codes)$/
 /** Headers that say nothing of the answer: how the connection goes on, and lengths of what is replaced. */
@@ -127,7 +129,8 @@ function normalJson(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return value.map((each) => normalJson(each, name))
   if (typeof value === 'string') return RANDOM.test(name) ? '<random>' : replaceVarying(value)
   if (typeof value === 'number') {
-    return PASSING.test(name) || Math.abs(value) > 99_999 ? '<number>' : value
+    const isLarge = Math.abs(value) > 99_999 && !/iterations$/i.test(name)
+    return PASSING.test(name) || isLarge ? '<number>' : value
   }
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(

@@ -13,8 +13,10 @@ export const RECORDED: readonly string[] = [
   'packages/notify/test/http/mobile/push-key.test.ts',
   'packages/oauth-core/test/http/{everything,routes}.test.ts',
   'packages/realtime/test/http/post-event.test.ts',
-  'examples/host/test/http/{account-admin,admin,admin-tokens,notifications-admin,status}.test.ts',
-  'examples/host/test/http/{contract,data,dev-mails,dev-outbox,shares}.test.ts',
+  'examples/host/test/http/{account-admin,admin,admin-tokens,backup,cli,contract,data,dev-mails}.test.ts',
+  'examples/host/test/http/{dev-outbox,disk-quota,key-rotation-commands,konnector-run}.test.ts',
+  'examples/host/test/http/{notifications-admin,probe,routes,shares,sharing-limits,status}.test.ts',
+  'examples/host/test/http/{transfer-commands,transfer-refusals}.test.ts',
 ]
 
 /** @param file - from the root of the repository */
