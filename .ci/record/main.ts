@@ -61,7 +61,7 @@ async function check(section: string): Promise<string> {
   process.stdout.write(`${lines.slice(0, SHOWN).join('\n')}\n`)
   if (lines.length > SHOWN) process.stdout.write(`… ${lines.length} lines in all, in ${file}\n`)
   const titles = new Set(faults.map(({ title }) => title))
-  return `${titles.size} of ${was.size} titles differ; if that is wanted: --write --section ${section}`
+  return `${titles.size} of ${was.size} titles differ; if that is wanted: pnpm record --write --section ${section}`
 }
 
 async function write(section: string): Promise<string> {
