@@ -3,11 +3,15 @@
  * no long file, no services record that everything hangs on, nothing loose at a package's root. Prints the figures.
  * The example host is held to the same, and what an operator runs does not import its demo.
  *
- *   node .ci/house.ts
+ * Each place weighs at most what `weights.json` says: its code lines, the lines of documents, how often a habit is met.
+ * These ceilings only fall; `--write` lowers them. A feature that needs more raises one by hand, in its own commit.
+ *
+ *   node .ci/house.ts [--write]
  */
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { findCircles, type Graph } from './graph.ts'
+import { codeLines, weigh } from './weight.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 /** From the ground up: a package names only those before it. `testkit` is named by tests alone, `contract` names none. */
@@ -23,6 +27,9 @@ const DEMO_LOADERS: readonly string[] = ['app.ts', 'cli/dev-provider-command.ts'
 const MAX_LINES = 300
 const MAX_SERVICES = 25
 const MAX_LOOSE = 14
+const WEIGHTS = path.join(import.meta.dirname, 'weights.json')
+/** How far a weight may be below its ceiling before the ceiling has to follow. */
+const SLACK = 0.01
 
 interface Source {
   /** Below `src`, such as `http/router.ts`. */
@@ -52,6 +59,7 @@ const figures = [
   ...['host', 'host/demo'].map((name) => look(name, read(HOST + name.slice('host'.length)))),
 ]
 checkDemo(read(HOST))
+checkWeights(process.argv.includes('--write'))
 print()
 
 function look(name: string, sources: readonly Source[]): Figures {
@@ -177,9 +185,26 @@ function lonelyInterfaces(sources: readonly Source[]): number {
   }).length
 }
 
-function codeLines(text: string): number {
-  const bare = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').split('\n')
-  return bare.filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
+/** @param isLowering - writes the ceilings that can fall, and those of new places */
+function checkWeights(isLowering: boolean): void {
+  // Written below.
+  const ceilings = JSON.parse(readFileSync(WEIGHTS, 'utf8')) as Record<string, number>
+  const weights = weigh(ROOT)
+  for (const place of Object.keys(ceilings)) if (!weights.has(place)) weights.set(place, 0)
+  for (const [place, weight] of weights) {
+    const ceiling = ceilings[place]
+    if (isLowering) ceilings[place] = Math.min(ceiling ?? weight, weight)
+    else if (ceiling === undefined) fault(place, 'has no ceiling; node .ci/house.ts --write')
+    if (ceiling !== undefined && weight > ceiling) {
+      fault(place, `weighs ${weight}; its ceiling is ${ceiling}`)
+    } else if (!isLowering && ceiling !== undefined && weight < ceiling * (1 - SLACK)) {
+      fault(place, `weighs ${weight}; lower its ceiling of ${ceiling}: node .ci/house.ts --write`)
+    }
+  }
+  if (!isLowering) return
+  const kept = Object.entries(ceilings).filter(([place]) => weights.get(place) !== 0)
+  const sorted = Object.fromEntries(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  writeFileSync(WEIGHTS, `${JSON.stringify(sorted, undefined, 2)}\n`)
 }
 
 function fault(name: string, text: string): void {

@@ -21,4 +21,6 @@ export interface TestOrder {
   readonly slowness: number
   /** How long what a file opened may stay open after its last test, milliseconds. */
   readonly graceMs: number
+  /** Start of the names of files that the answers of its servers are noted in. Absent: they are not. */
+  readonly answers?: string
 }

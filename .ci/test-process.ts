@@ -8,6 +8,7 @@ import { mochaHooks } from '../packages/testkit/src/after-test.ts'
 import '../packages/testkit/src/scale-timeouts.ts'
 import { setSlowness } from '../packages/testkit/src/time-budget.ts'
 import '../packages/testkit/src/whole-values.ts'
+import { startRecording, stopRecording } from './record/hook.ts'
 import type { TestEvent, TestOrder } from './test-events.ts'
 
 /** Of a test or hook that names no other; milliseconds on a quiet machine. */
@@ -36,12 +37,15 @@ class Reporter extends Mocha.reporters.Base {
   }
 }
 
+// Before the tests load: see main.ts of the record.
+if (process.env['RECORD_REDIS'] !== undefined) await import('./record/on-redis.ts')
 let before = open()
 process.on('message', (order: TestOrder) => void run(order))
 
-async function run({ file, folder, slowness, graceMs }: TestOrder): Promise<void> {
+async function run({ file, folder, slowness, graceMs, answers }: TestOrder): Promise<void> {
   setSlowness(slowness)
   process.chdir(folder)
+  if (answers !== undefined) startRecording(answers)
   before = open()
   const cpu = process.cpuUsage()
   const mocha = new Mocha({
@@ -59,6 +63,7 @@ async function run({ file, folder, slowness, graceMs }: TestOrder): Promise<void
     fault = error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
   mocha.dispose()
+  if (answers !== undefined) stopRecording()
   send({ type: 'end', title: fault })
   const stays = await whatStaysOpen(graceMs)
   const { user, system } = process.cpuUsage(cpu)

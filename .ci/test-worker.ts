@@ -15,6 +15,8 @@ export interface TestFile {
   readonly file: string
   /** Of the process that runs it. */
   readonly env: Readonly<Record<string, string>>
+  /** Start of the names of files that the answers of its servers are noted in. Absent: they are not. */
+  readonly answers?: string
 }
 
 /** Milliseconds on a quiet machine. */
@@ -85,6 +87,7 @@ export class TestWorker {
       folder: test.folder,
       slowness: slowness(),
       graceMs: timeBudget(this.#patience.graceMs),
+      ...(test.answers !== undefined && { answers: test.answers }),
     }
     child.send(order)
     const fault = await ended

@@ -1,18 +1,21 @@
 /**
  * Runs the checks and tests of the first level, several at a time; with `--all` those that change seldom as well.
  *
- *   node .ci/test.ts [--all] [--level <level>] [--package <folder name>] [--file <part of a path>]
+ *   node .ci/test.ts [--all] [--level <level>] [--package <folder name>] [--file <part of a path>] [--record <folder>]
+ *
+ * `--record` keeps the answers of the recorded files (.ci/record) in that folder.
  *
  * Levels: checks, unit, contract, http, e2e, smoke; with `--all` also faults, deploy, embedding, site, packed, judges. The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
  * Under CI=true a skipped test is a failure. Time limits follow the machine: its slowness is measured, or named by
  * `SVC_TEST_SLOWNESS` (1 is a quiet machine).
  */
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { installPackages, sharedPackages } from '../packages/testkit/src/packed-packages.ts'
 import { measureAgain, slowness } from '../packages/testkit/src/time-budget.ts'
+import { isRecorded } from './record/recorded.ts'
 import { type Result, runStep, type Step } from './step.ts'
 import { type TestFile, TestWorker } from './test-worker.ts'
 
@@ -39,6 +42,10 @@ const PACKED: Readonly<Record<string, RegExp>> = {
     /\/(?:engine-assembly|host-channel|preferences|routes|rules-statuses|unsubscribe)\.test\.ts$/,
 }
 
+const RECORD: readonly string[] = ['--conditions=source', '.ci/record/main.ts', '--check']
+/** Sections of the record that need no test. */
+const OUTSIDE = ['pages', 'commands', 'tables'] as const
+
 /** What one lane does, one after the other. */
 type Job = readonly (Step | TestFile | (() => void))[]
 
@@ -48,6 +55,7 @@ const { values: options } = parseArgs({
     file: { type: 'string', multiple: true },
     level: { type: 'string', multiple: true },
     package: { type: 'string', multiple: true },
+    record: { type: 'string' },
   },
 })
 
@@ -63,12 +71,15 @@ let measuredAt = -Infinity
 const scratch = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
 const tarballs = path.join(scratch, 'tarballs')
 const bundle = path.join(scratch, 'bundle')
+const answers = path.resolve(options.record ?? path.join(scratch, 'answers'))
+mkdirSync(answers, { recursive: true })
 // Suites and the processes they start load the same modules: each is compiled once. Not while coverage is recorded.
 if (process.env['NODE_V8_COVERAGE'] === undefined) {
   process.env['NODE_COMPILE_CACHE'] ??= path.join(scratch, 'compiled')
 }
 try {
   await runInLanes([...builds(), ...FIRST.flatMap(testJobs), ...checks()])
+  await runInLanes(recordOfAnswers())
   if (options.all) await runInLanes([...SECOND.flatMap(testJobs), ...seldomChecks()])
   if (options.all && isWanted('packed')) await runPacked()
 } finally {
@@ -143,6 +154,19 @@ function checks(): Job[] {
     [step('documents', 'node', ['--conditions=source', 'docs/build/main.ts', '--check'])],
     [step('format', 'biome', ['format', '.'])],
     [step('shape of the packages', 'node', ['.ci/house.ts'])],
+    [step('record', 'node', [...RECORD, ...OUTSIDE.flatMap((section) => ['--section', section])])],
+  ]
+}
+
+/** When the tests whose answers are recorded have run. */
+function recordOfAnswers(): Job[] {
+  const isWhole = options.package === undefined && options.file === undefined
+  if (!isWhole || !isWanted('checks') || !isWanted('http')) return []
+  const ofAnswers = [...RECORD, '--section', 'answers']
+  const onRedis = step('record of answers on Redis', 'node', [...ofAnswers, '--redis'])
+  return [
+    [step('record of answers', 'node', [...ofAnswers, '--answers', answers])],
+    ...(options.all ? [[{ ...onRedis, limitMs: 10 * MINUTE_MS }]] : []),
   ]
 }
 
@@ -204,8 +228,13 @@ function testFiles(level: string): TestFile[] {
       const isNamed = options.file?.some((part) => path.join(folder, file).includes(part)) ?? true
       return isNamed && (options.package?.includes(path.basename(folder)) ?? true)
     })
-    .map((test) => ({ ...test, env: EVERY_STORE }))
+    .map((test) => ({ ...test, env: EVERY_STORE, ...answersOf(test) }))
     .toSorted((one, other) => sizeOf(other) - sizeOf(one))
+}
+
+function answersOf({ folder, file }: Omit<TestFile, 'env'>): Pick<TestFile, 'answers'> {
+  const name = path.relative(ROOT, path.join(folder, file))
+  return isRecorded(name) ? { answers: path.join(answers, name.replaceAll('/', '_')) } : {}
 }
 
 function sizeOf({ folder, file }: TestFile): number {

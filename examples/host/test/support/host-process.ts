@@ -161,6 +161,10 @@ export function hostEnvironment(env: Readonly<Record<string, string>>): Record<s
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('SVC_') && !['NODE_ENV', 'NODE_OPTIONS'].includes(name),
   )
+  // The record of answers (.ci/record) is taken in the server's process.
+  if (process.env['RECORD_ANSWERS'] !== undefined) {
+    inherited.push(['NODE_OPTIONS', process.env['NODE_OPTIONS']])
+  }
   return {
     ...(Object.fromEntries(inherited) as Record<string, string>), // an environment holds texts
     SVC_ADMIN_PORT: '0',
