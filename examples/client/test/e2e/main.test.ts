@@ -85,7 +85,7 @@ describe('the example client, beside the example host', function () {
     await lineWith(client, /Refreshed/)
     const id = new URL(address).searchParams.get('client_id')
     expect(await revoke(owner, String(id))).to.equal(204)
-    await lineWith(client, /The token is dead/)
+    await lineWith(client, /The token was revoked/)
   })
 
   it('says in a line that the owner refused', async () => {
