@@ -34,7 +34,7 @@ await Promise.all([oauth.start(), ui.start(), notify.start(), connectors.start()
 const server = app.listen(Number(PORT), '127.0.0.1')
 server.on('error', ({ message }) => { throw new Error(`${message}; choose another: PORT=8081`) })
 realtime.attach(server)
-await verifySmtp(relay).catch(() => console.warn(`Mails wait: port ${SMTP_PORT} takes none; set SMTP_PORT`))
+await verifySmtp(relay).catch(() => console.warn(`Mails wait: no server on port ${SMTP_PORT}; set SMTP_PORT`))
 const owner = { domain: DOMAIN, email: 'alice@example.com' }
 const known = await oauth.instances.byHost(DOMAIN)
 console.log(await ui.describe(known ?? (await ui.owners.createInstance(owner)).instance))

@@ -74,7 +74,7 @@ async function run(): Promise<void> {
     ),
   )
   const hours = Math.round((tokens.expires_in ?? 0) / 3600)
-  say(`Allowed: exchanged the code for tokens for "${tokens.scope ?? ''}", good for ${hours} h`)
+  say(`Allowed: exchanged the code for tokens for "${tokens.scope ?? ''}", valid for ${hours} h`)
 
   const written = await call(tokens.access_token, 'POST', 'io.svc.notes', {
     text: 'Written by the example client',
@@ -82,7 +82,7 @@ async function run(): Promise<void> {
   say(`POST /data/io.svc.notes     ${written}  a note was written; reload the start page to see it`)
   say(`GET  /data/io.svc.notes     ${await call(tokens.access_token, 'GET', 'io.svc.notes')}`)
   const other = await call(tokens.access_token, 'GET', 'io.svc.contacts')
-  say(`GET  /data/io.svc.contacts  ${other}  nobody allowed that`)
+  say(`GET  /data/io.svc.contacts  ${other}  not allowed by the owner`)
 
   const renewed = await oauth.processRefreshTokenResponse(
     as,
@@ -103,7 +103,7 @@ async function run(): Promise<void> {
     status = await call(renewed.access_token, 'GET', 'io.svc.notes')
     say(`GET  /data/io.svc.notes     ${status}`)
   }
-  say('The token is dead, long before its 24 hours are over.')
+  say('The token was revoked, long before its 24 hours were over.')
 }
 
 /** Calls the server's small resource and gives the status. */

@@ -34,7 +34,7 @@ describe('the example client, beside the example host', function () {
     await client.line(/Refreshed/)
     const id = new URL(address).searchParams.get('client_id')
     expect(await revoke(owner, String(id))).to.equal(204)
-    await client.line(/The token is dead/)
+    await client.line(/The token was revoked/)
   })
 
   it('says in a line that the owner refused', async () => {

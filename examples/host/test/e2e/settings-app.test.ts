@@ -123,7 +123,7 @@ describe('settings app of the host, in a browser', function () {
       .to.include('This turns the second step off')
       .and.include('the codes of the authenticator app')
       .and.include('the 10 recovery codes that are left')
-      .and.include('the browsers that skip the second step')
+      .and.include('the devices that skip the second step')
     await dialogButton('Remove').click()
     await said('The authenticator app is removed.')
     await owner.page.getByText('You log in with the passphrase only.').waitFor()

@@ -66,12 +66,12 @@ describe('what owners are told before an access ends', () => {
     await toldTimes(host, KIND, 1)
     const [notice] = await told(host, KIND)
     const id = synchronizing.client.client_id
-    expect(notice).to.include({ categoryId: id, title: 'App access ends soon' })
+    expect(notice).to.include({ categoryId: id, title: 'App access expires soon' })
     expect(notice?.message).to.match(
       /^“Relying party(-2)?” can use alice\.example\.com until \w+ \d+/,
     )
-    const mail = await mailed(host, 'ends soon')
-    expect(mail.subject).to.equal('An app’s access to alice.example.com ends soon')
+    const mail = await mailed(host, 'expires soon')
+    expect(mail.subject).to.equal('An app’s access to alice.example.com expires soon')
     expect(mail.text).to.include(`https://settings.alice.example.com/?section=apps&highlight=${id}`)
 
     const { clients } = host.host.app.oauth

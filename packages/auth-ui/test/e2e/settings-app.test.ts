@@ -101,7 +101,7 @@ describe('settings app, in a browser', function () {
   it('takes single rights away, which it names before', async () => {
     await openDrive()
     const drive = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
-    const save = drive.getByRole('button', { name: 'Remove these rights' })
+    const save = drive.getByRole('button', { name: 'Remove these permissions' })
     expect(await save.isVisible()).to.equal(false)
     await drive.getByRole('checkbox', { name: 'Delete: Files and folders' }).uncheck()
     await drive.getByRole('checkbox', { name: 'Read: Contacts' }).uncheck()
@@ -112,11 +112,11 @@ describe('settings app, in a browser', function () {
     ])
     const [request] = await Promise.all([
       page.waitForRequest((sent) => sent.method() === 'PATCH'),
-      dialog().getByRole('button', { name: 'Remove these rights' }).click(),
+      dialog().getByRole('button', { name: 'Remove these permissions' }).click(),
     ])
     expect(new URL(request.url()).pathname).to.equal('/settings/clients/c1')
     expect(request.postDataJSON()).to.deep.equal({ scope: 'io.svc.files:GET,POST,PUT,PATCH' })
-    await page.getByText('Drive for Android has fewer rights now.').first().waitFor()
+    await page.getByText('Drive for Android has fewer permissions now.').first().waitFor()
   })
 
   it('takes the new token of its page after a 401, and repeats what it reads', async () => {

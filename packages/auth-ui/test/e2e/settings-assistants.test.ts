@@ -81,7 +81,7 @@ describe('assistants in the settings app, in a browser', function () {
     await sage().getByText('What it did').click()
     await sage().getByText('Deleted: Contacts').waitFor()
     await sage().getByRole('button', { name: 'Put back Bob Martin' }).press('Enter')
-    const back = sage().getByText('Back as before')
+    const back = sage().getByText('Already put back')
     await back.waitFor()
     expect(await page.getByRole('button', { name: 'Put back Bob Martin' }).count()).to.equal(0)
     expect(await back.evaluate((element) => element === document.activeElement)).to.equal(true)
@@ -103,10 +103,10 @@ describe('assistants in the settings app, in a browser', function () {
     await question.waitFor({ state: 'hidden' })
     // A turn after the question has closed.
     await button.and(page.locator(':enabled')).waitFor()
-    expect(await group().getByText('Back as before').count()).to.equal(1)
+    expect(await group().getByText('Already put back').count()).to.equal(1)
     await button.click()
     await button.waitFor({ state: 'detached' })
-    expect(await group().getByText('Back as before').count()).to.equal(2)
+    expect(await group().getByText('Already put back').count()).to.equal(2)
     expect(await axeFaults(page)).to.deep.equal([])
   })
 

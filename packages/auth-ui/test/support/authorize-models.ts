@@ -47,12 +47,12 @@ export function sharingPage(view: Partial<SharingView> = {}): SharingPageModel {
 
 /** What another package asks. */
 export const NOTICE: NoticePageModel = {
-  title: 'No more of these emails?',
-  paragraphs: ['Drive sends you mails of the kind “A file was shared with you”.'],
+  title: 'Unsubscribe from “A file was shared with you” emails from Drive?',
+  paragraphs: ['Other notifications from Drive stay as they are.'],
   question: {
     action: '/notifications/unsubscribe?t=v1.k.n.c',
     fields: { 'List-Unsubscribe': 'One-Click' },
-    button: 'Send no more of them',
+    button: 'Unsubscribe',
   },
   link: { label: 'All notification settings', url: 'https://settings.alice.example.com/' },
 }

@@ -81,7 +81,7 @@ function itemsBefore(time: number, url: string): readonly DigestItem[] {
     [
       ['Bank', 'Your balance is below 100 €', 'The account “Daily” has 84.20 € left.'],
       ['Drive', 'Dana shared “Contracts” with you', ''],
-      [undefined, 'Your space is nearly full', 'Make room before your apps cannot save any more.'],
+      [undefined, 'Your space is nearly full', 'Your apps will soon be unable to save anything.'],
       ['תמונות', 'האלבום “קיץ 2026” שותף איתך', 'דנה שיתפה 12 תמונות.'],
     ]
   return words.map(([sender, title, message], at) => ({

@@ -234,7 +234,7 @@ describe('the first ten minutes with the packages', function () {
         PORT: port,
         SMTP_PORT: unused,
       })
-      expect(output).to.contain(`Mails wait: port ${unused} takes none; set SMTP_PORT`)
+      expect(output).to.contain(`Mails wait: no server on port ${unused}; set SMTP_PORT`)
       expect(output).to.contain(
         'home.alice.invalid does not resolve here: add a record for *.alice.invalid',
       )

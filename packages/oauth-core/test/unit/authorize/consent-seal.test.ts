@@ -12,12 +12,13 @@ import { testInstance } from '../../../../platform/test/support/test-instance.ts
 
 /** What a client has that was allowed nothing so far. */
 const NOTHING: Pick<LiveAccess, 'changed' | 'isAllowed'> = { isAllowed: () => false }
+const INSTANCE = testInstance()
 const SESSION: OwnerSession = { id: 's1', kind: 'normal', createdAt: 0 }
 
 function request(fields: Partial<Omit<AuthorizeRequest, 'client'>> = {}): AuthorizeRequest {
   const { scope = 'io.svc.files io.svc.contacts', ...others } = fields
   const made = {
-    instance: testInstance(),
+    instance: INSTANCE,
     client: { id: 'c1', metadata: { client_name: 'Weather' } },
     redirectUri: 'https://client.org/cb',
     state: 'st',
@@ -80,7 +81,7 @@ describe('the seal of a consent page', () => {
 
   // Other clients, redirects, states, names, scopes and sessions: http/authorize.test.ts and consent-shown.test.ts.
   it('refuses another instance, and any other scope of a linked client', () => {
-    refuses(sealed(), request({ instance: testInstance({ id: 'other' as never }) }))
+    refuses(sealed(), request({ instance: testInstance() }))
     const app = { slug: 'drive', name: 'Drive', permissions: {}, routes: {} }
     const linked = request({ app, scope: '@io.svc.apps/drive', permissions: [] })
     const text = sealConsent(services, linked, SESSION, NOTHING)

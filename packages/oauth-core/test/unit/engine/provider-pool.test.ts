@@ -6,7 +6,7 @@ import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 const alice = testInstance()
-const bob = testInstance({ id: 'bob' as never, domain: 'bob.example.com' })
+const bob = testInstance('bob.example.com')
 
 function poolWith(load: LoadLibrary): ProviderPool {
   const adapter = (): never => {

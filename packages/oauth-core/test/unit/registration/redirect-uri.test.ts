@@ -5,10 +5,10 @@ import { isRedirectUri } from '../../../src/registration/redirect-uri.ts'
 import { cpuMs } from '@svc/testkit'
 import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
-const nested = testInstance({ aliases: ['alias.example.net'] })
-const flat = testInstance({ subdomains: 'flat' })
-const local = testInstance({
-  domain: 'alice.localhost:8080',
+const DOMAIN = 'alice.example.com'
+const nested = testInstance(DOMAIN, { aliases: ['alias.example.net'] })
+const flat = testInstance(DOMAIN, { subdomains: 'flat' })
+const local = testInstance('alice.localhost:8080', {
   origin: 'http://alice.localhost:8080',
   isHttps: false,
 })
@@ -145,8 +145,7 @@ describe('a redirect URI', () => {
   })
 
   it('must not be the own domain with its port, but may be another port of localhost', () => {
-    const root = testInstance({
-      domain: 'localhost:8080',
+    const root = testInstance('localhost:8080', {
       origin: 'http://localhost:8080',
       isHttps: false,
     })
