@@ -9,7 +9,7 @@ export const RECORDED: readonly string[] = [
   'packages/auth-ui/test/http/statuses.test.ts',
   'packages/connectors/test/http/statuses.test.ts',
   'packages/mcp/test/http/{permissions,transport}.test.ts',
-  'packages/notify/test/http/{intake-statuses,rules-statuses}.test.ts',
+  'packages/notify/test/http/rules-statuses.test.ts',
   'packages/notify/test/http/mobile/push-key.test.ts',
   'packages/oauth-core/test/http/{everything,routes}.test.ts',
   'packages/realtime/test/http/post-event.test.ts',

@@ -1,5 +1,5 @@
 import { sqliteStore } from '@svc/store/sqlite'
-import { fakeClock } from '@svc/testkit'
+import { afterTest, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { connected, HOST, mcpServer, resultOf } from '../support/mcp-server.ts'
 
@@ -52,6 +52,7 @@ describe('permissions of a call', () => {
     // It was allowed while the operator had nothing against it.
     const token = await (await mcpServer({ store })).connect(scope)
     const server = await mcpServer({ store, mcp: { writes: false } })
+    afterTest(() => store.close())
     const refused = await server.connect(scope).catch((error: unknown) => String(error))
     expect(refused).to.match(/refused: invalid_scope/)
     const answer = await server.call(token, 'create', NOTE)
