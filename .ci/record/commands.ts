@@ -57,6 +57,8 @@ let runs = 0
 /** Runs a program in this process: loading its modules for each of its commands would take minutes. */
 async function runHere(source: string, words: readonly string[]): Promise<Ended> {
   const { argv, env, exit, exitCode } = process
+  // Settings of this run are none of the program.
+  const outside = Object.fromEntries(Object.entries(env).filter(([key]) => !key.startsWith('SVC_')))
   const [out, err] = [process.stdout.write, process.stderr.write]
   let printed = ''
   let code: number | undefined
@@ -73,7 +75,7 @@ async function runHere(source: string, words: readonly string[]): Promise<Ended>
   const listeners = ['SIGINT', 'SIGTERM'].map((signal) => process.listeners(signal as 'SIGINT'))
   Object.assign(process, {
     argv: [argv[0], source, ...words],
-    env: { ...env, ...NOWHERE },
+    env: { ...outside, ...NOWHERE },
     exit: end,
   })
   Object.assign(process.stdout, { write: print })

@@ -124,9 +124,16 @@ export function normalBody(type: string, body: string): string {
   return described.length > 0 ? described.join('\n') : replaceVarying(body)
 }
 
+/** A list that may be in the order of ids that were chosen at random has no order. */
+function inOrder(list: readonly unknown[]): readonly unknown[] {
+  const texts = list.map((each) => JSON.stringify(each))
+  if (!texts.some((text) => /"_?id":"<\w+>"/.test(text))) return list
+  return texts.toSorted().map((text): unknown => JSON.parse(text))
+}
+
 /** Members by name: their order is no part of an answer. */
 function normalJson(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value.map((each) => normalJson(each, name))
+  if (Array.isArray(value)) return inOrder(value.map((each) => normalJson(each, name)))
   if (typeof value === 'string') return RANDOM.test(name) ? '<random>' : replaceVarying(value)
   if (typeof value === 'number') {
     const isLarge = Math.abs(value) > 99_999 && !/iterations$/i.test(name)

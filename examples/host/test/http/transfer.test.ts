@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
 import {
+  afterTest,
   browserClient,
   type FakeClock,
   fakeClock,
@@ -218,6 +219,15 @@ describe('moving an owner', function () {
   it('leaves nothing of a file that is cut anywhere, or changed', async () => {
     const owner = await createMovingOwner(old.host, DOMAIN)
     const file = await exported(old, owner)
+    // A folder of its own: other tests import at the same time.
+    const spools = await mkdtemp(path.join(tmpdir(), 'svc-spools-'))
+    const { TMPDIR: before } = process.env
+    process.env['TMPDIR'] = spools
+    afterTest(() => {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+      return rm(spools, { recursive: true })
+    })
     const cuts = new Set(Array.from({ length: 60 }, (_, n) => Math.floor((n * file.length) / 60)))
     for (let back = 1; back <= 200; back += 1) cuts.add(file.length - back)
     for (const at of cuts) {
@@ -239,8 +249,7 @@ describe('moving an owner', function () {
       const name = entry.type === 'wake-up' ? entry.id : entry.key
       expect(name).not.to.include(owner.instance.id)
     }
-    const left = await readdir(tmpdir())
-    expect(left.filter((name) => name.startsWith('svc-import-'))).to.deep.equal([])
+    expect(await readdir(spools)).to.deep.equal([])
   })
 
   it('opens with age of Debian', async function () {
