@@ -1,8 +1,7 @@
-import { scaledLimit } from '@svc/testkit'
+import { scaledLimit, cpuMs } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { Instance } from '@svc/platform'
-import { cpuMs } from '@svc/testkit'
 import { METADATA, oauthServer, type OAuthServer, type Registered } from '../oauth-server.ts'
 import { OPEN } from '../client-steps.ts'
 import { resourceServer } from '../resource-server.ts'
@@ -79,11 +78,9 @@ describe('registration, fed with anything', () => {
         expect(answer.body).not.to.have.any.keys(SERVER_SET)
         if (answer.status === 400) return void expect(answer.body['error']).to.be.a('string')
         // Only so many may wait for their owner.
-        const { client_id: id, registration_access_token: token } = answer.body
-        const gone = await send('DELETE', `/auth/register/${id}`, {
-          headers: bearer(String(token)),
-        })
-        expect(gone.status).to.equal(204)
+        const path = `/auth/register/${String(answer.body['client_id'])}`
+        const token = String(answer.body['registration_access_token'])
+        expect((await send('DELETE', path, { headers: bearer(token) })).status).to.equal(204)
       }),
       { numRuns: RUNS },
     )

@@ -1,4 +1,4 @@
-import { scaledLimit } from '@svc/testkit'
+import { scaledLimit, cpuMs } from '@svc/testkit'
 import { makePlayIntegrity, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -6,7 +6,6 @@ import { AttestationError } from '../../../src/certification/attestation-error.t
 import { verifyAppAttest } from '../../../src/certification/verify-app-attest.ts'
 import { verifyPlayIntegrity } from '../../../src/certification/verify-play-integrity.ts'
 import { verifySafetyNet } from '../../../src/certification/verify-safety-net.ts'
-import { cpuMs } from '@svc/testkit'
 import { mutate, mutations } from './mutations.ts'
 import { CHALLENGE, NOW, withPlatforms } from './reasons.ts'
 import { SUBJECTS } from './subjects.ts'

@@ -1,8 +1,7 @@
-import { scaledLimit } from '@svc/testkit'
+import { scaledLimit, cpuMs } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { isRedirectUri } from '../../../src/registration/redirect-uri.ts'
-import { cpuMs } from '@svc/testkit'
 import { testInstance } from '../../../../platform/test/support/test-instance.ts'
 
 const DOMAIN = 'alice.example.com'

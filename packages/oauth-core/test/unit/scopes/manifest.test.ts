@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { ManifestPermission } from '../../../src/ports.ts'
-import { linkedScope, slugOfScope } from '../../../src/scopes/scope.ts'
+import { linkedScope, slugOfScope, serializeScope } from '../../../src/scopes/scope.ts'
 import { manifestPermissions } from '../../../src/scopes/manifest.ts'
-import { serializeScope } from '../../../src/scopes/scope.ts'
 
 describe('manifestPermissions', () => {
   it('reads rules in their order, with their titles', () => {
