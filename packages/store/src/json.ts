@@ -52,7 +52,7 @@ export function parseWritten(text: string): unknown {
 /**
  * Whether a value is an integer that {@link parseExact} kept the digits of.
  * @example
- * const shown = isLongInteger(value) ? JSON.stringify(value) : value
+ * isLongInteger(parseExact('9007199254740993')) // true
  */
 export function isLongInteger(value: unknown): boolean {
   return json.isRawJSON(value)

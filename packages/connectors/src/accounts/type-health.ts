@@ -123,7 +123,7 @@ export function failsAlone(
  * Account types of which no account gets new tokens, for the operator's checks.
  * @param now - milliseconds since the epoch
  * @example
- * for (const { accountType, reason } of await failingAccountTypes(store, clock.now())) warn(accountType, reason)
+ * for (const { accountType, reason } of await failingAccountTypes(store, Date.now())) console.warn(accountType, reason)
  */
 export async function failingAccountTypes(
   store: Pick<Store, 'list'>,
