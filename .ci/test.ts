@@ -183,7 +183,7 @@ function seldomChecks(): Job[] {
 
 /** The http suites hold on the packages as others will install them. */
 async function runPacked(): Promise<void> {
-  const folder = path.join(scratch, 'installed')
+  const folder = mkdtempSync(path.join(scratch, 'installed-'))
   installPackages(sharedPackages(ROOT), folder)
   const hook = path.join(import.meta.dirname, 'use-packed.ts')
   const env = { NODE_OPTIONS: `--import=file://${hook}`, SVC_PACKED: folder }
