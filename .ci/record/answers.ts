@@ -7,8 +7,9 @@ import { type Part, ROOT } from './part.ts'
 /** First line of an answer of which only the shape is the same every time. */
 export const SHAPE = 'only the shape'
 
-/** Work under way is asked about until it is done: how far it is then is chance. */
-const WORK = /^GET \/(?:backups\/current|imports|keys\/re|keys\/rot|owners\/imports|status)\S* 200$/
+/** Work under way is asked about until it is done, and checks look at the machine: what is found is chance. */
+const WORK =
+  /^(?:GET \/(?:backups\/current|imports|keys\/re|keys\/rot|owners\/imports|status)\S*|POST \/checks) 200$/
 
 interface Route {
   readonly name: string

@@ -29,7 +29,7 @@ const REPLACED: readonly (readonly [pattern: RegExp, name: string])[] = [
     '<day>',
   ],
   [/\b\d{1,2}:\d\d(?::\d\d)?(?:\s[AP]M)?\b(?!\.\d)/g, '<clock>'],
-  [/\b[\d.]+ [KMGT]iB\b/g, '<size>'],
+  [/\b[\d.,]+ [KMGT]iB\b/g, '<size>'],
   [/'nonce-[^']+'/g, "'nonce-<nonce>'"],
   [
     /(?<=(?:127\.0\.0\.1|\[::1\]|localhost|\.example(?:\.\w+)?)(?::|%(?:25)*3A))\d{2,5}\b/g,
