@@ -5,7 +5,8 @@
  *
  * `--record` keeps the answers of the recorded files (.ci/record) in that folder.
  *
- * Levels: checks, unit, contract, http, e2e, smoke; with `--all` also faults, deploy, embedding, site, packed, judges. The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
+ * Levels: checks, unit, contract, http, e2e, smoke; with `--all` also faults, deploy, embedding, site, packed, judges.
+ * The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
  * Under CI=true a skipped test is a failure. Time limits follow the machine: its slowness is measured, or named by
  * `SVC_TEST_SLOWNESS` (1 is a quiet machine).
  */
@@ -29,7 +30,7 @@ const MEASURED_MS = 30_000
 
 /** Folders of tests. Those that take longest begin first, so that no lane waits for another at the end. */
 const FIRST = ['e2e', 'http', 'contract', 'unit'] as const
-/** What changes seldom or takes long: kills and lost stores, installations, deployment files, programs of others, the site. */
+/** What changes seldom or takes long: kills, lost stores, installations, deployment files, judges, the site. */
 const SECOND = ['faults', 'embedding', 'deploy', 'judges', 'site'] as const
 
 /** Of the longest suites, files that use a package by its entry, and all that it ships: pages, scripts, texts, threads. */
@@ -158,10 +159,10 @@ function checks(): Job[] {
   ]
 }
 
-/** When the tests whose answers are recorded have run. On the first level once several machines gave the same. */
+/** After the tests whose answers are recorded. With `--all` only, until runs on several machines agreed. */
 function recordOfAnswers(): Job[] {
-  const isWhole = options.package === undefined && options.file === undefined
-  if (!isWhole || !options.all || !isWanted('checks') || !isWanted('http')) return []
+  const selected = options.file ?? options.level ?? options.package
+  if (!options.all || selected !== undefined) return []
   const ofAnswers = [...RECORD, '--section', 'answers']
   const onRedis = step('record of answers on Redis', 'node', [...ofAnswers, '--redis'])
   const here = step('record of answers', 'node', [...ofAnswers, '--answers', answers])
@@ -232,7 +233,8 @@ function testFiles(level: string): TestFile[] {
 
 function answersOf({ folder, file }: Omit<TestFile, 'env'>): Pick<TestFile, 'answers'> {
   const name = path.relative(ROOT, path.join(folder, file))
-  return isRecorded(name) ? { answers: path.join(answers, name.replaceAll('/', '_')) } : {}
+  const isNoted = (options.all || options.record !== undefined) && isRecorded(name)
+  return isNoted ? { answers: path.join(answers, name.replaceAll('/', '_')) } : {}
 }
 
 function sizeOf({ folder, file }: TestFile): number {
